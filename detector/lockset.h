@@ -38,40 +38,46 @@
 
 #include "detector/lockset_cache.h"
 #include "detector/lockset_trie.h"
+#include "detector/rule_kind.h"
 
 namespace photofinish::lockset {
 
 // Every step that counts itself, in the order in which an access meets them.
 #define PF_LOCKSET_RULES(RULE)                                                                     \
-  RULE(CacheHit, "Cache Hit")                                                                      \
-  RULE(Owned, "Owned")                                                                             \
-  RULE(Shared, "Shared")                                                                           \
-  RULE(Weaker, "Weaker")                                                                           \
-  RULE(CommonLock, "Common Lock")                                                                  \
-  RULE(Race, "Race")                                                                               \
-  RULE(Descend, "Descend")                                                                         \
-  RULE(Update, "Update")                                                                           \
-  RULE(Pruned, "Pruned")                                                                           \
-  RULE(CacheConflict, "Cache Conflict")                                                            \
-  RULE(CacheEvict, "Cache Evict")                                                                  \
-  RULE(CacheEvictShared, "Cache Evict Shared")                                                     \
-  RULE(Acquire, "Acquire")                                                                         \
-  RULE(ReadLock, "Read Lock")                                                                      \
-  RULE(Release, "Release")                                                                         \
-  RULE(Join, "Join")
+  RULE(CacheHit, "Cache Hit", Access)                                                              \
+  RULE(Owned, "Owned", Access)                                                                     \
+  RULE(Shared, "Shared", State)                                                                    \
+  RULE(Weaker, "Weaker", Access)                                                                   \
+  RULE(CommonLock, "Common Lock", State)                                                           \
+  RULE(Race, "Race", Race)                                                                         \
+  RULE(Descend, "Descend", State)                                                                  \
+  RULE(Update, "Update", Access)                                                                   \
+  RULE(Pruned, "Pruned", State)                                                                    \
+  RULE(CacheConflict, "Cache Conflict", State)                                                     \
+  RULE(CacheEvict, "Cache Evict", State)                                                           \
+  RULE(CacheEvictShared, "Cache Evict Shared", State)                                              \
+  RULE(Acquire, "Acquire", Sync)                                                                   \
+  RULE(ReadLock, "Read Lock", Sync)                                                                \
+  RULE(Release, "Release", Sync)                                                                   \
+  RULE(Join, "Join", Sync)
 
 enum class Rule : uint8_t {
-#define PF_ENUM(Id, Name) Id,
+#define PF_ENUM(Id, Name, Kind) Id,
   PF_LOCKSET_RULES(PF_ENUM)
 #undef PF_ENUM
 };
-#define PF_COUNT(Id, Name) +1
+#define PF_COUNT(Id, Name, Kind) +1
 inline constexpr unsigned NumRules = PF_LOCKSET_RULES(PF_COUNT);
 #undef PF_COUNT
 inline constexpr const char *RuleNames[NumRules] = {
-#define PF_NAME(Id, Name) Name,
+#define PF_NAME(Id, Name, Kind) Name,
     PF_LOCKSET_RULES(PF_NAME)
 #undef PF_NAME
+};
+inline constexpr RuleKind RuleKinds[NumRules] = {
+#define PF_KIND(Id, Name, Kind) RuleKind::Kind,
+    PF_LOCKSET_RULES(PF_KIND)
+#undef PF_KIND
 };
 
 /// An access as its thread sees it, before anything is known of the location.

@@ -11,63 +11,69 @@
 #define PHOTOFINISH_DETECTOR_THREAD_STATE_H
 
 #include "detector/clock.h"
+#include "detector/rule_kind.h"
 
 namespace photofinish {
 
 // Every rule that counts itself: the paper's name for it, or ours where the papers
-// have none. The first sixteen are Figure 2 of verifiedft.txt.
+// have none, and its RuleKind. The first sixteen are Figure 2 of verifiedft.txt.
 #define PF_RULES(RULE)                                                                             \
-  RULE(ReadSameEpoch, "Read Same Epoch")                                                           \
-  RULE(ReadSharedSameEpoch, "Read Shared Same Epoch")                                              \
-  RULE(ReadShared, "Read Shared")                                                                  \
-  RULE(ReadExclusive, "Read Exclusive")                                                            \
-  RULE(ReadShare, "Read Share")                                                                    \
-  RULE(WriteReadRace, "Write-Read Race")                                                           \
-  RULE(WriteSameEpoch, "Write Same Epoch")                                                         \
-  RULE(WriteExclusive, "Write Exclusive")                                                          \
-  RULE(WriteShared, "Write Shared")                                                                \
-  RULE(WriteWriteRace, "Write-Write Race")                                                         \
-  RULE(ReadWriteRace, "Read-Write Race")                                                           \
-  RULE(SharedWriteRace, "Shared-Write Race")                                                       \
-  RULE(Acquire, "Acquire")                                                                         \
-  RULE(Release, "Release")                                                                         \
-  RULE(Join, "Join")                                                                               \
-  RULE(Fork, "Fork")                                                                               \
-  RULE(ReadLock, "Read Lock")                                                                      \
-  RULE(ReadUnlock, "Read Unlock")                                                                  \
-  RULE(Arrive, "Arrive")                                                                           \
-  RULE(Depart, "Depart")                                                                           \
-  RULE(OnceFirst, "Once First")                                                                    \
-  RULE(OnceLater, "Once Later")                                                                    \
-  RULE(LoadAcquire, "Load Acquire")                                                                \
-  RULE(LoadRelaxed, "Load Relaxed")                                                                \
-  RULE(StoreRelease, "Store Release")                                                              \
-  RULE(StoreRelaxed, "Store Relaxed")                                                              \
-  RULE(RmwRelease, "Rmw Release")                                                                  \
-  RULE(RmwRelaxed, "Rmw Relaxed")                                                                  \
-  RULE(FenceAcquire, "Fence Acquire")                                                              \
-  RULE(FenceRelease, "Fence Release")                                                              \
-  RULE(DjitRead, "Read")                                                                           \
-  RULE(DjitWrite, "Write")                                                                         \
-  RULE(AtomicRead, "Atomic Read")                                                                  \
-  RULE(AtomicWrite, "Atomic Write")                                                                \
-  RULE(WriteAtomicRace, "Write-Atomic Race")                                                       \
-  RULE(ReadAtomicRace, "Read-Atomic Race")                                                         \
-  RULE(AtomicReadRace, "Atomic-Read Race")                                                         \
-  RULE(AtomicWriteRace, "Atomic-Write Race")
+  RULE(ReadSameEpoch, "Read Same Epoch", Access)                                                   \
+  RULE(ReadSharedSameEpoch, "Read Shared Same Epoch", Access)                                      \
+  RULE(ReadShared, "Read Shared", Access)                                                          \
+  RULE(ReadExclusive, "Read Exclusive", Access)                                                    \
+  RULE(ReadShare, "Read Share", Access)                                                            \
+  RULE(WriteReadRace, "Write-Read Race", Race)                                                     \
+  RULE(WriteSameEpoch, "Write Same Epoch", Access)                                                 \
+  RULE(WriteExclusive, "Write Exclusive", Access)                                                  \
+  RULE(WriteShared, "Write Shared", Access)                                                        \
+  RULE(WriteWriteRace, "Write-Write Race", Race)                                                   \
+  RULE(ReadWriteRace, "Read-Write Race", Race)                                                     \
+  RULE(SharedWriteRace, "Shared-Write Race", Race)                                                 \
+  RULE(Acquire, "Acquire", Sync)                                                                   \
+  RULE(Release, "Release", Sync)                                                                   \
+  RULE(Join, "Join", Sync)                                                                         \
+  RULE(Fork, "Fork", Sync)                                                                         \
+  RULE(ReadLock, "Read Lock", Sync)                                                                \
+  RULE(ReadUnlock, "Read Unlock", Sync)                                                            \
+  RULE(Arrive, "Arrive", Sync)                                                                     \
+  RULE(Depart, "Depart", Sync)                                                                     \
+  RULE(OnceFirst, "Once First", Sync)                                                              \
+  RULE(OnceLater, "Once Later", Sync)                                                              \
+  RULE(LoadAcquire, "Load Acquire", Sync)                                                          \
+  RULE(LoadRelaxed, "Load Relaxed", Sync)                                                          \
+  RULE(StoreRelease, "Store Release", Sync)                                                        \
+  RULE(StoreRelaxed, "Store Relaxed", Sync)                                                        \
+  RULE(RmwRelease, "Rmw Release", Sync)                                                            \
+  RULE(RmwRelaxed, "Rmw Relaxed", Sync)                                                            \
+  RULE(FenceAcquire, "Fence Acquire", Sync)                                                        \
+  RULE(FenceRelease, "Fence Release", Sync)                                                        \
+  RULE(DjitRead, "Read", Access)                                                                   \
+  RULE(DjitWrite, "Write", Access)                                                                 \
+  RULE(AtomicRead, "Atomic Read", Access)                                                          \
+  RULE(AtomicWrite, "Atomic Write", Access)                                                        \
+  RULE(WriteAtomicRace, "Write-Atomic Race", Race)                                                 \
+  RULE(ReadAtomicRace, "Read-Atomic Race", Race)                                                   \
+  RULE(AtomicReadRace, "Atomic-Read Race", Race)                                                   \
+  RULE(AtomicWriteRace, "Atomic-Write Race", Race)
 
 enum class Rule : uint8_t {
-#define PF_ENUM(Id, Name) Id,
+#define PF_ENUM(Id, Name, Kind) Id,
   PF_RULES(PF_ENUM)
 #undef PF_ENUM
 };
-#define PF_COUNT(Id, Name) +1
+#define PF_COUNT(Id, Name, Kind) +1
 inline constexpr unsigned NumRules = PF_RULES(PF_COUNT);
 #undef PF_COUNT
 inline constexpr const char *RuleNames[NumRules] = {
-#define PF_NAME(Id, Name) Name,
+#define PF_NAME(Id, Name, Kind) Name,
     PF_RULES(PF_NAME)
 #undef PF_NAME
+};
+inline constexpr RuleKind RuleKinds[NumRules] = {
+#define PF_KIND(Id, Name, Kind) RuleKind::Kind,
+    PF_RULES(PF_KIND)
+#undef PF_KIND
 };
 
 class ThreadState {

@@ -90,19 +90,11 @@ static void printFinding(raw_ostream &OS, const TraceAnalysis &A, const Finding 
   OS << "\n\n";
 }
 
-/// Rules that look at a location, as opposed to those of locks, threads and fences.
-static bool isAccessRule(llvm::StringRef Rule) {
-  return Rule != "Read Lock" && Rule != "Read Unlock" &&
-         (Rule.starts_with("Read") || Rule.starts_with("Write") || Rule.starts_with("Shared") ||
-          Rule.starts_with("Atomic"));
-}
-
 static void printStats(raw_ostream &OS, const TraceAnalysis &A) {
   for (const DetectorResult &D : A.Detectors) {
-    // A race rule fires beside the rule that goes on after it.
     uint64_t Checks = 0;
     for (const RuleCount &R : D.Rules)
-      if (isAccessRule(R.Rule) && !llvm::StringRef(R.Rule).ends_with("Race"))
+      if (R.Kind == RuleKind::Access)
         Checks += R.Count;
     OS << D.Info->Name << ": ";
     if (D.Seconds > 0)
@@ -116,7 +108,7 @@ static void printStats(raw_ostream &OS, const TraceAnalysis &A) {
       if (!R.Count)
         continue;
       OS << "  " << llvm::left_justify(R.Rule, 28) << format("%14llu", (unsigned long long)R.Count);
-      if (Checks && isAccessRule(R.Rule))
+      if (Checks && (R.Kind == RuleKind::Access || R.Kind == RuleKind::Race))
         OS << format("  %5.1f%%", 100.0 * double(R.Count) / double(Checks));
       OS << '\n';
     }

@@ -31,7 +31,7 @@ namespace photofinish {
 
 namespace program {
 class RandomProgram;
-}
+} // namespace program
 
 /// The order in which one run of a thread goes through an array
 /// (slimstate.txt, section V.A, has a partition for each of them).

@@ -12,6 +12,7 @@
 #ifndef PHOTOFINISH_DETECTOR_OFFLINE_DETECTOR_H
 #define PHOTOFINISH_DETECTOR_OFFLINE_DETECTOR_H
 
+#include "detector/rule_kind.h"
 #include "trace/operation.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -52,6 +53,7 @@ public:
 struct RuleCount {
   std::string Rule; ///< as the paper spells it: "Read Same Epoch"
   uint64_t Count = 0;
+  RuleKind Kind = RuleKind::State;
 };
 
 /// Shadow state, for Table II of slimstate.txt.

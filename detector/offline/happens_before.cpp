@@ -162,7 +162,7 @@ std::vector<RuleCount> HappensBefore::ruleCounts() const {
       if (T)
         Sum += T->timesFired(Rule(R));
     if (Sum)
-      Counts.push_back({RuleNames[R], Sum});
+      Counts.push_back({RuleNames[R], Sum, RuleKinds[R]});
   }
   return Counts;
 }

@@ -108,7 +108,7 @@ std::vector<RuleCount> LocksetDetector::ruleCounts() const {
   std::vector<RuleCount> Counts;
   for (unsigned R = 0; R < NumRules; ++R)
     if (uint64_t Times = timesFired(Rule(R)))
-      Counts.push_back({RuleNames[R], Times});
+      Counts.push_back({RuleNames[R], Times, RuleKinds[R]});
   return Counts;
 }
 

@@ -29,8 +29,8 @@ public:
     std::vector<RuleCount> Counts = Order.ruleCounts();
     for (unsigned R = 0; R < refine::NumRows; ++R)
       if (Rows[R])
-        Counts.push_back({refine::TableI[R].Name, Rows[R]});
-    Counts.push_back({"Buffer Flush", BufferFlushes});
+        Counts.push_back({refine::TableI[R].Name, Rows[R], RuleKind::State});
+    Counts.push_back({"Buffer Flush", BufferFlushes, RuleKind::State});
     return Counts;
   }
 

@@ -35,12 +35,12 @@ public:
 
   std::vector<RuleCount> ruleCounts() const override {
     std::vector<RuleCount> Rules = Order.ruleCounts();
-    Rules.push_back({"Commit", Counts.Commits});
-    Rules.push_back({"Split", Counts.Splits});
-    Rules.push_back({"Merge", Counts.Merges});
-    Rules.push_back({"Transition Shared", SharedTransitions});
-    Rules.push_back({"Page To Fine", Counts.ToFine});
-    Rules.push_back({"Page To List", Counts.ToList});
+    Rules.push_back({"Commit", Counts.Commits, RuleKind::State});
+    Rules.push_back({"Split", Counts.Splits, RuleKind::State});
+    Rules.push_back({"Merge", Counts.Merges, RuleKind::State});
+    Rules.push_back({"Transition Shared", SharedTransitions, RuleKind::State});
+    Rules.push_back({"Page To Fine", Counts.ToFine, RuleKind::State});
+    Rules.push_back({"Page To List", Counts.ToList, RuleKind::State});
     return Rules;
   }
 
@@ -251,7 +251,7 @@ private:
       auto OnRace = [&](Epoch First, Note FirstNote, AccessKind FirstKind) {
         Raced = true;
         Runs([&](uint32_t From, uint32_t To) {
-          uint32_t Grain = P.Plain.grain();
+          uint64_t Grain = P.Plain.grain();
           reportRun(Number * PageBytes + From * Grain, (To - From + 1) * Grain, First, FirstNote,
                     FirstKind, T.now(), N, Kind);
         });
@@ -271,7 +271,8 @@ private:
   void compareWithAtomics(ThreadState &T, uint64_t Number, const PageFootprint &F, Note N) {
     auto Compare = [&](const BitSet &Set, AccessKind Kind) {
       Set.forEachRun([&](uint32_t From, uint32_t To) {
-        Atomics.visit(Number * PageBytes + From * F.Grain, uint64_t(To - From + 1) * F.Grain,
+        Atomics.visit(Number * PageBytes + uint64_t(From) * F.Grain,
+                      uint64_t(To - From + 1) * F.Grain,
                       [&](AtomicLocation &L, uint64_t At, uint64_t Bytes) {
                         auto OnRace = [&](Epoch First, Note FirstNote, AccessKind FirstKind) {
                           reportRun(At, Bytes, First, FirstNote, FirstKind, T.now(), N, Kind);

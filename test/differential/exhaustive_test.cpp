@@ -58,7 +58,7 @@ TEST(Exhaustive, ReadLocks) {
            Extend::UntilFirstRace);
 }
 TEST(Exhaustive, Atomics) {
-  judgeAll({.Threads = 3, .Locks = 0, .Locations = 2, .MaxOperations = 5, .Atomics = true},
+  judgeAll({.Threads = 3, .Locks = 0, .Locations = 1, .MaxOperations = 5, .Atomics = true},
            Extend::UntilFirstRace);
 }
 

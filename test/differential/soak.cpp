@@ -35,7 +35,7 @@ int main(int Argc, char **Argv) {
       if (V.Complaint.empty() || Failed.exchange(true))
         continue;
       std::lock_guard Lock(Output);
-      std::printf("seed %llu: %s\n", (unsigned long long)(FirstSeed + I),
+      std::printf("seed %s: %s\n", std::to_string(FirstSeed + I).c_str(),
                   explainFailure(Ops).c_str());
     }
   };
