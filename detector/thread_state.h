@@ -57,24 +57,7 @@ namespace photofinish {
   RULE(AtomicReadRace, "Atomic-Read Race", Race)                                                   \
   RULE(AtomicWriteRace, "Atomic-Write Race", Race)
 
-enum class Rule : uint8_t {
-#define PF_ENUM(Id, Name, Kind) Id,
-  PF_RULES(PF_ENUM)
-#undef PF_ENUM
-};
-#define PF_COUNT(Id, Name, Kind) +1
-inline constexpr unsigned NumRules = PF_RULES(PF_COUNT);
-#undef PF_COUNT
-inline constexpr const char *RuleNames[NumRules] = {
-#define PF_NAME(Id, Name, Kind) Name,
-    PF_RULES(PF_NAME)
-#undef PF_NAME
-};
-inline constexpr RuleKind RuleKinds[NumRules] = {
-#define PF_KIND(Id, Name, Kind) RuleKind::Kind,
-    PF_RULES(PF_KIND)
-#undef PF_KIND
-};
+PF_DEFINE_RULES(PF_RULES)
 
 class ThreadState {
 public:

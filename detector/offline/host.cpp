@@ -1,25 +1,43 @@
 //===- host.cpp - The offline analyser as a host of the rules ---------------===//
 //
-// An ordinary program: memory from the heap, giving up is a message and exit code 2.
+// An ordinary program: memory from the heap, giving up is a message and exit code 2. A trace
+// may ask for any amount of shadow (one operation can write a terabyte), so that is counted,
+// and refused before the machine is driven out of memory.
 //
 //===----------------------------------------------------------------------===//
 
 #include "detector/host.h"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <sched.h>
+#include <unistd.h>
 
 using namespace photofinish;
 
+static std::atomic<size_t> InUse{0};
+
+/// Three quarters of the machine: what is not shadow needs some, too.
+static size_t limit() {
+  static const size_t Limit =
+      size_t(sysconf(_SC_PHYS_PAGES)) / 4 * 3 * size_t(sysconf(_SC_PAGESIZE));
+  return Limit;
+}
+
 void *host::allocate(size_t Bytes) {
-  void *Memory = std::calloc(1, Bytes);
+  // Relaxed: a sum, which orders nothing.
+  size_t Sum = InUse.fetch_add(Bytes, std::memory_order_relaxed) + Bytes;
+  void *Memory = Sum > limit() ? nullptr : std::calloc(1, Bytes);
   if (!Memory && Bytes)
-    giveUp("out of memory");
+    giveUp("the trace touches more memory than this machine can keep shadow state for");
   return Memory;
 }
 
-void host::release(void *Memory, size_t) { std::free(Memory); }
+void host::release(void *Memory, size_t Bytes) {
+  InUse.fetch_sub(Bytes, std::memory_order_relaxed);
+  std::free(Memory);
+}
 
 void host::yield() { sched_yield(); }
 

@@ -26,6 +26,11 @@ TEST(EpochDeathTest, ExhaustedClockIsSaid) {
               "its clock is exhausted");
 }
 
+TEST(HostDeathTest, TooMuchShadowIsSaid) {
+  EXPECT_EXIT((void)host::allocate(size_t(1) << 50), testing::ExitedWithCode(2),
+              "more memory than this machine can keep shadow state for");
+}
+
 TEST(Clock, StartsAtBottomForEveryThread) {
   Clock V;
   EXPECT_EQ(V.get(7), 0u);
