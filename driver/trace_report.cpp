@@ -20,6 +20,8 @@
 #include "llvm/Support/Format.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 namespace photofinish {
 
@@ -69,8 +71,31 @@ static std::string accessPhrase(const FindingAccess &A) {
          (A.Site.empty() ? "" : " at " + printable(A.Site));
 }
 
-static void printFinding(raw_ostream &OS, const TraceAnalysis &A, const Finding &F,
-                         SourceSnippets &Sources) {
+/// A loop over an array races at one pair of places on many locations: one report, of the
+/// first, with the others as a list. Accesses without a place are told apart by location.
+using Group = std::vector<const Finding *>;
+static std::vector<Group> groupByPlaces(const TraceAnalysis &A) {
+  std::vector<Group> Groups;
+  std::map<std::tuple<bool, std::string, std::string>, size_t> Known;
+  for (const Finding &F : A.Findings) {
+    if (F.First.Site.empty() || F.Second.Site.empty()) {
+      Groups.push_back({&F});
+      continue;
+    }
+    std::string One = accessWord(F.First) + " at " + F.First.Site;
+    std::string Other = accessWord(F.Second) + " at " + F.Second.Site;
+    auto [It, IsNew] =
+        Known.try_emplace({A.isRace(F), std::min(One, Other), std::max(One, Other)}, Groups.size());
+    if (IsNew)
+      Groups.emplace_back();
+    Groups[It->second].push_back(&F);
+  }
+  return Groups;
+}
+
+static void printGroup(raw_ostream &OS, const TraceAnalysis &A, const Group &Same,
+                       SourceSnippets &Sources) {
+  const Finding &F = *Same.front();
   bool IsRace = A.isRace(F);
   OS << (IsRace ? "race on " : "unprotected ") << printable(F.Location) << " ("
      << plural(F.Size, "byte") << "): " << accessPhrase(F.First) << " and "
@@ -87,7 +112,15 @@ static void printFinding(raw_ostream &OS, const TraceAnalysis &A, const Finding 
   OS << "operation " << F.Operation + 1;
   if (uint64_t Again = repeats(F))
     OS << "; seen again " << plural(Again, "time");
-  OS << "\n\n";
+  OS << '\n';
+  if (Same.size() > 1) {
+    constexpr size_t Named = 4;
+    OS << "  the same two places on " << plural(Same.size() - 1, "more location") << ": ";
+    for (size_t I = 1; I < Same.size() && I <= Named; ++I)
+      OS << (I > 1 ? ", " : "") << printable(Same[I]->Location);
+    OS << (Same.size() - 1 > Named ? ", ...\n" : "\n");
+  }
+  OS << '\n';
 }
 
 static void printStats(raw_ostream &OS, const TraceAnalysis &A) {
@@ -117,8 +150,8 @@ static void printStats(raw_ostream &OS, const TraceAnalysis &A) {
 
 void printText(raw_ostream &OS, const TraceAnalysis &A, bool WithStats) {
   SourceSnippets Sources(A.File);
-  for (const Finding &F : A.Findings)
-    printFinding(OS, A, F, Sources);
+  for (const Group &Same : groupByPlaces(A))
+    printGroup(OS, A, Same, Sources);
   if (WithStats)
     printStats(OS, A);
   if (A.Oracle)
