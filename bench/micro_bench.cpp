@@ -22,7 +22,7 @@ auto NoRace = [](Epoch, Note, AccessKind) {};
 template <VerifiedFTVersion Version> void readSameEpoch(benchmark::State &State) {
   ThreadState T(0);
   Cell X;
-  for (auto _ : State)
+  while (State.KeepRunning())
     VerifiedFT<Version>::read(T, X, 1, NoRace);
 }
 BENCHMARK(readSameEpoch<VerifiedFTVersion::V1>);
@@ -34,7 +34,7 @@ template <VerifiedFTVersion Version> void readSharedSameEpoch(benchmark::State &
   Cell X;
   VerifiedFT<Version>::read(T, X, 1, NoRace);
   VerifiedFT<Version>::read(U, X, 1, NoRace);
-  for (auto _ : State)
+  while (State.KeepRunning())
     VerifiedFT<Version>::read(T, X, 1, NoRace);
 }
 BENCHMARK(readSharedSameEpoch<VerifiedFTVersion::V1>);
@@ -45,7 +45,7 @@ BENCHMARK(readSharedSameEpoch<VerifiedFTVersion::V2>);
 void writeExclusive(benchmark::State &State) {
   ThreadState T(0);
   Cell X;
-  for (auto _ : State) {
+  while (State.KeepRunning()) {
     T.advance();
     VerifiedFT<VerifiedFTVersion::V2>::write(T, X, 1, NoRace);
   }
@@ -58,7 +58,7 @@ void acquireRelease(benchmark::State &State) {
   Clock Others;
   Others.set(uint32_t(State.range(0)) - 1, 1);
   T.learn(Others);
-  for (auto _ : State) {
+  while (State.KeepRunning()) {
     rule::acquire(T, M);
     rule::release(T, M);
   }
@@ -71,7 +71,7 @@ void commitRun(benchmark::State &State) {
   ClassPage<PageBytes> Page;
   CommitCounts Counts;
   uint64_t Alive = 0, Clock = 0;
-  for (auto _ : State) {
+  while (State.KeepRunning()) {
     PageFootprint F(PageBytes, 8);
     uint32_t Length = uint32_t(State.range(0));
     uint32_t First = uint32_t(Clock % (512 / Length)) * Length;

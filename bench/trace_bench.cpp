@@ -63,7 +63,8 @@ llvm::Expected<std::string> makeTrace(const TraceBenchOptions &Options) {
     if (llvm::Error E = Writer->finish())
       return std::move(E);
   }
-  if ((Failed = llvm::sys::fs::rename(Partial, Path)))
+  Failed = llvm::sys::fs::rename(Partial, Path);
+  if (Failed)
     return llvm::createStringError(Failed, Path + ": " + Failed.message());
   return Path;
 }

@@ -16,7 +16,7 @@ namespace photofinish::host {
 
 /// Zeroed memory, aligned to 16. Never null: a host that runs out gives up itself.
 void *allocate(size_t Bytes);
-/// Bytes is what allocate was asked for.
+/// Bytes is what allocate was asked for; null is nothing to release, whatever Bytes says.
 void release(void *Memory, size_t Bytes);
 /// Lets another thread run; called while waiting for a cell's lock.
 void yield();

@@ -38,7 +38,7 @@ RandomProgram::RandomProgram(const GeneratorOptions &Options)
   for (Thread &T : Threads)
     T.StartsAndExits = Rng.percent(O.StartExit);
   makeObjects();
-  LifeInterval = O.Operations / (2 * O.Threads) + 1;
+  LifeInterval = O.Operations / (uint64_t(2) * O.Threads) + 1;
   NextEnd = O.Operations / 4;
   Threads[0].Now = Thread::Life::Born;
   Active.push_back(0);
@@ -259,7 +259,7 @@ uint64_t RandomProgram::closingCost() const {
       continue;
     Cost += WillJoin && (T.HasRun || T.StartsAndExits);
     if (T.Now != Thread::Life::Ended)
-      Cost += T.Locks.size() + 2 * T.Waiting + (T.Barrier != None) + 2 * T.Called +
+      Cost += T.Locks.size() + 2ull * T.Waiting + (T.Barrier != None) + 2ull * T.Called +
               T.StartsAndExits + (Born && T.StartsAndExits);
   }
   return Cost;
@@ -668,7 +668,7 @@ std::pair<uint64_t, uint64_t> RandomProgram::piece(Object &X) {
     return {Address + Rng.below(16), Part};
   if (Part >= Size)
     return {Address, Size};
-  return {Address + Rng.below(uint32_t(Size) / Part) * Part, Part};
+  return {Address + uint64_t(Rng.below(uint32_t(Size) / Part)) * Part, Part};
 }
 
 /// An operation that is no access to memory; its operand is number Target of the Name kind.

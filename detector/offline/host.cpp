@@ -35,6 +35,8 @@ void *host::allocate(size_t Bytes) {
 }
 
 void host::release(void *Memory, size_t Bytes) {
+  if (!Memory)
+    return;
   InUse.fetch_sub(Bytes, std::memory_order_relaxed);
   std::free(Memory);
 }

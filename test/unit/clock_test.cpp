@@ -31,6 +31,15 @@ TEST(HostDeathTest, TooMuchShadowIsSaid) {
               "more memory than this machine can keep shadow state for");
 }
 
+/// What is in use goes down again, or a long analysis would be refused in the end.
+TEST(Host, ReleasedMemoryIsNotCounted) {
+  constexpr size_t Gigabyte = size_t(1) << 30; // never touched
+  for (int I = 0; I < 1000; ++I) {
+    host::release(host::allocate(Gigabyte), Gigabyte);
+    host::release(nullptr, 16);
+  }
+}
+
 TEST(Clock, StartsAtBottomForEveryThread) {
   Clock V;
   EXPECT_EQ(V.get(7), 0u);
