@@ -137,6 +137,16 @@ TEST_P(EveryVersion, SynchronizationRules) {
              {"Once Later", 1}}));
 }
 
+/// The first to depart closes a round: whoever arrives then is in the next one, and a slow
+/// departer of the first round learns nothing of it.
+TEST_P(EveryVersion, BarrierRoundsAreKeptApart) {
+  TraceBuilder T;
+  T.arrive(1, 0).arrive(2, 0).depart(1, 0);
+  T.write(3, X).arrive(3, 0);
+  T.depart(2, 0).read(2, X);
+  EXPECT_EQ(runDetector(GetParam(), T).RacyBytes, std::set<uint64_t>{X});
+}
+
 /// The three differences that VerifiedFT made to FastTrack (verifiedft.txt, section 3).
 TEST(FastTrack, HasNoReadSharedSameEpoch) {
   EXPECT_EQ(fired("fasttrack", TraceBuilder().read(0, X).read(1, X).read(1, X)),
