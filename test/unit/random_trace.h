@@ -72,7 +72,7 @@ private:
   std::pair<uint64_t, uint64_t> bytes() {
     uint64_t Base = pick(3) ? Flags : Heap;
     if (WholeOnly)
-      return {Base + 4 * pick(2), 4};
+      return {Base + uint64_t(4) * pick(2), 4};
     uint64_t Size = 1 + pick(4);
     return {Base + pick(unsigned(HeapSize - Size + 1)), Size};
   }
@@ -176,7 +176,7 @@ private:
       return add(OpKind::Join, T, U);
     }
     case 22: { // allocate or free
-      uint64_t Start = Heap + 4 * pick(2), NewSize = 1 + pick(4);
+      uint64_t Start = Heap + uint64_t(4) * pick(2), NewSize = 1 + pick(4);
       if (Live.count(Start)) {
         add(OpKind::Free, T, Start, Live[Start]);
         Live.erase(Start);
@@ -185,7 +185,7 @@ private:
       Live[Start] = NewSize;
       return add(OpKind::Allocate, T, Start, NewSize);
     }
-    case 23:
+    default:
       if (T == 0 || pick(4) || !S.HasRun || !S.Exclusive.empty() || !S.Shared.empty())
         return;
       S.Done = true;
