@@ -306,7 +306,7 @@ TEST(LocksetCache, EvictionByDepth) {
   AccessCache Cache;
   for (uint32_t Depth = 0; Depth < 4; ++Depth)
     for (uint64_t I = 0; I < 5; ++I)
-      Cache.insert(Depth * 5 + I, 0xff, false, Depth);
+      Cache.insert(uint64_t(Depth) * 5 + I, 0xff, false, Depth);
   unsigned Present = 0;
   for (uint64_t G = 10; G < 20; ++G)
     Present += Cache.hit(G, 0xff, false);

@@ -191,8 +191,8 @@ TEST(ArrayShadow, FinerGrainKeepsEveryHistory) {
 }
 
 TEST(ArrayShadow, SmallArraysAreFineFromTheStart) {
-  EXPECT_EQ(ArrayShadow(0, 15 * 4, 4).partition(), Partition::fine(15));
-  EXPECT_EQ(ArrayShadow(0, 16 * 4, 4).partition(), Partition::coarse(16));
+  EXPECT_EQ(ArrayShadow(0, 60, 4).partition(), Partition::fine(15));
+  EXPECT_EQ(ArrayShadow(0, 64, 4).partition(), Partition::coarse(16));
 }
 
 } // namespace
