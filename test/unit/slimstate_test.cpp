@@ -236,14 +236,14 @@ const char *const Both[] = {"slimstate", "slimstate-bits"};
 TEST(SlimState, ReportsNameTheExactSites) {
   for (const char *Name : Both) {
     TraceBuilder T;
-    T.alloc(0, Base, 64 * 8);
+    T.alloc(0, Base, 512);
     for (uint64_t I = 0; I < 64; ++I)
       T.write(1, Base + I * 8, 8).at(I < 32 ? 11 : 12);
     T.acq(1, M).rel(1, M);
-    T.write(2, Base + 40 * 8 + 3, 1).at(21);
+    T.write(2, Base + 323, 1).at(21);
     DetectorRun Run = runDetector(Name, T);
     ASSERT_EQ(Run.Races.size(), 1u) << Name;
-    EXPECT_EQ(Run.Races[0].Address, Base + 40 * 8 + 3);
+    EXPECT_EQ(Run.Races[0].Address, Base + 323);
     EXPECT_EQ(Run.Races[0].Size, 1u);
     EXPECT_EQ(Run.Races[0].First.Site, 12u);
     EXPECT_EQ(Run.Races[0].Second.Site, 21u);
@@ -269,7 +269,7 @@ TEST(SlimState, FullCommitBufferIsFlushed) {
 
 TEST(SlimState, FineAndPrefixCommitAtOnce) {
   TraceBuilder T;
-  T.alloc(0, Base, 100 * 8);
+  T.alloc(0, Base, 800);
   T.write(0, Base + 8, 8).write(0, Base + 16, 8).acq(0, M).rel(0, M); // PREFIX(3)
   T.write(0, Base, 8).write(0, Base + 16, 8); // two commits, not one footprint
   DetectorRun Run = runDetector("slimstate", T);
@@ -280,7 +280,7 @@ TEST(SlimState, FineAndPrefixCommitAtOnce) {
 TEST(SlimState, MixedSizesMakeTheGrainFiner) {
   for (const char *Name : Both) {
     TraceBuilder T;
-    T.alloc(0, Base, 64 * 8);
+    T.alloc(0, Base, 512);
     for (uint64_t I = 0; I < 64; ++I)
       T.write(0, Base + I * 8, 8);
     T.acq(0, M).rel(0, M);
