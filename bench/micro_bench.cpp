@@ -21,7 +21,7 @@ auto NoRace = [](Epoch, Note, AccessKind) {};
 
 template <VerifiedFTVersion Version> void readSameEpoch(benchmark::State &State) {
   ThreadState T(0);
-  Cell X;
+  LockedCell X;
   while (State.KeepRunning())
     VerifiedFT<Version>::read(T, X, 1, NoRace);
 }
@@ -31,7 +31,7 @@ BENCHMARK(readSameEpoch<VerifiedFTVersion::V2>);
 
 template <VerifiedFTVersion Version> void readSharedSameEpoch(benchmark::State &State) {
   ThreadState T(0), U(1);
-  Cell X;
+  LockedCell X;
   VerifiedFT<Version>::read(T, X, 1, NoRace);
   VerifiedFT<Version>::read(U, X, 1, NoRace);
   while (State.KeepRunning())
@@ -44,7 +44,7 @@ BENCHMARK(readSharedSameEpoch<VerifiedFTVersion::V2>);
 /// A new epoch before every write: the slow path.
 void writeExclusive(benchmark::State &State) {
   ThreadState T(0);
-  Cell X;
+  LockedCell X;
   while (State.KeepRunning()) {
     T.advance();
     VerifiedFT<VerifiedFTVersion::V2>::write(T, X, 1, NoRace);

@@ -33,7 +33,9 @@
 #include "detector/thread_safety.h"
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
+#include <new>
 
 namespace photofinish {
 
@@ -134,20 +136,33 @@ private:
   std::atomic<Table *> Current{nullptr};
 };
 
+/// Three words, because there is one for every few bytes of the program: W, R, two notes.
+/// V is rare, and R has no other use once there is one: then it says where V is.
 class PF_CAPABILITY("cell") Cell {
 public:
   Cell() = default;
   Cell(const Cell &) = delete;
   Cell &operator=(const Cell &) = delete;
+  ~Cell() { dropClock(); }
 
-  // Acquire: SHARED in R promises that V has been built.
-  Epoch read() const { return Epoch::fromBits(R.load(std::memory_order_acquire)); }
+  Epoch read() const {
+    // Acquire: SHARED in R promises that V has been built.
+    Epoch E = Epoch::fromBits(R.load(std::memory_order_acquire));
+    return E.isShared() ? Epoch::shared() : E;
+  }
   Epoch write() const { return Epoch::fromBits(W.load(std::memory_order_relaxed)); }
-  uint64_t lastReadOf(uint32_t Thread) const { return V.get(Thread); }
+  uint64_t lastReadOf(uint32_t Thread) const {
+    const AccessClock *V = clock();
+    return V ? V->get(Thread) : 0;
+  }
 
   Note readNote() const PF_REQUIRES(this) { return ReadNote; }
   Note writeNote() const PF_REQUIRES(this) { return WriteNote; }
-  const AccessClock &reads() const PF_REQUIRES(this) { return V; }
+  /// V. Only while R is SHARED.
+  const AccessClock &reads() const PF_REQUIRES(this) {
+    assert(clock() && "there is no V");
+    return *clock();
+  }
 
   void setWrite(Epoch E, Note N) PF_REQUIRES(this) {
     WriteNote = N;
@@ -159,13 +174,14 @@ public:
   }
   /// R becomes SHARED: the read it held so far and Second are the first two of V.
   void share(Epoch Second, Note N) PF_REQUIRES(this) {
-    V.set(read(), ReadNote);
-    V.set(Second, N);
-    R.store(Epoch::shared().bits(), std::memory_order_release); // publishes V
+    AccessClock *V = newClock();
+    V->set(read(), ReadNote);
+    V->set(Second, N);
+    publish(V);
   }
-  void setSharedRead(Epoch E, Note N) PF_REQUIRES(this) { V.set(E, N); }
+  void setSharedRead(Epoch E, Note N) PF_REQUIRES(this) { clock()->set(E, N); }
   void forgetReads() PF_REQUIRES(this) {
-    V.clear();
+    dropClock();
     setRead(Epoch::bottom(), 0);
   }
 
@@ -177,16 +193,53 @@ public:
   bool isUntouched() const { return read().isBottom() && write().isBottom(); }
 
   void copyFrom(const Cell &Other) PF_REQUIRES(this, Other) {
-    V.copyFrom(Other.V);
-    setRead(Other.read(), Other.ReadNote);
+    forgetReads();
+    if (const AccessClock *Shared = Other.clock()) {
+      AccessClock *V = newClock();
+      V->copyFrom(*Shared);
+      publish(V);
+    } else {
+      setRead(Other.read(), Other.ReadNote);
+    }
     setWrite(Other.write(), Other.WriteNote);
   }
   /// The same epochs and notes: neither a rule nor a report can tell the cells apart.
   bool sameHistory(const Cell &Other) const PF_REQUIRES(this, Other) {
     return write() == Other.write() && read() == Other.read() && WriteNote == Other.WriteNote &&
-           (read().isShared() ? V == Other.V : ReadNote == Other.ReadNote);
+           (read().isShared() ? *clock() == *Other.clock() : ReadNote == Other.ReadNote);
   }
 
+  /// The caller owns this cell without a lock of its own; see above.
+  void assertOwned() const PF_ASSERT_HELD(this) {}
+
+private:
+  AccessClock *clock() const {
+    Epoch E = Epoch::fromBits(R.load(std::memory_order_acquire)); // as in read()
+    return E.isShared() ? reinterpret_cast<AccessClock *>(E.clock() << 4) : nullptr;
+  }
+  static AccessClock *newClock() { return new (host::allocate(sizeof(AccessClock))) AccessClock(); }
+  void publish(AccessClock *V) {
+    auto Where = reinterpret_cast<uintptr_t>(V);
+    assert(Where % 16 == 0 && Where >> 4 <= Epoch::MaxClock && "memory beyond 48 bits");
+    R.store(Epoch(Epoch::MaxThread + 1, Where >> 4).bits(), std::memory_order_release);
+  }
+  void dropClock() {
+    if (AccessClock *V = clock()) {
+      V->~AccessClock();
+      host::release(V, sizeof(AccessClock));
+    }
+  }
+
+  std::atomic<uint64_t> W{0};
+  std::atomic<uint64_t> R{0};
+  Note WriteNote = 0;
+  Note ReadNote = 0;
+};
+static_assert(sizeof(Cell) == 24);
+
+/// A cell with the lock "x" of the discipline above.
+class LockedCell : public Cell {
+public:
   void lock() PF_ACQUIRE(this) PF_NO_ANALYSIS {
     // Acquire: sees everything that the last holder wrote.
     for (unsigned Tries = 0; Held.exchange(1, std::memory_order_acquire); ++Tries)
@@ -194,27 +247,20 @@ public:
         host::yield();
   }
   void unlock() PF_RELEASE(this) PF_NO_ANALYSIS { Held.store(0, std::memory_order_release); }
-  /// The caller owns this cell without its lock; see above.
-  void assertOwned() const PF_ASSERT_HELD(this) {}
 
 private:
-  std::atomic<uint64_t> R{0};
-  std::atomic<uint64_t> W{0};
-  AccessClock V;
-  Note ReadNote = 0;
-  Note WriteNote = 0;
   std::atomic<uint32_t> Held{0};
 };
 
 class PF_SCOPED_CAPABILITY CellLock {
 public:
-  explicit CellLock(Cell &X) PF_ACQUIRE(X) : X(X) { X.lock(); }
+  explicit CellLock(LockedCell &X) PF_ACQUIRE(X) : X(X) { X.lock(); }
   ~CellLock() PF_RELEASE() { X.unlock(); }
   CellLock(const CellLock &) = delete;
   CellLock &operator=(const CellLock &) = delete;
 
 private:
-  Cell &X;
+  LockedCell &X;
 };
 
 } // namespace photofinish

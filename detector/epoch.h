@@ -4,8 +4,8 @@
 //   +------------+-----------------------------------------+
 //   | thread t   | clock c                                 |   t@c
 //   +------------+-----------------------------------------+
-//   |                     all ones                         |   SHARED
-//   +------------------------------------------------------+
+//   | all ones   | where the readers' clock is kept        |   SHARED
+//   +------------+-----------------------------------------+
 //
 // The minimal epoch is t@0 for any t: every thread starts at clock 1, so no access
 // ever has clock 0 (verifiedft.txt, section 3). 2^44 releases of one thread, at one
@@ -43,7 +43,7 @@ public:
   constexpr uint64_t bits() const { return Bits; }
   constexpr uint32_t thread() const { return uint32_t(Bits >> ClockBits); }
   constexpr uint64_t clock() const { return Bits & MaxClock; }
-  constexpr bool isShared() const { return Bits == ~uint64_t(0); }
+  constexpr bool isShared() const { return thread() == MaxThread + 1; }
   constexpr bool isBottom() const { return clock() == 0; }
   constexpr bool operator==(const Epoch &) const = default;
 

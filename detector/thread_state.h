@@ -61,11 +61,12 @@ PF_DEFINE_RULES(PF_RULES)
 
 class ThreadState {
 public:
-  /// S0: St.V = inc_t(⊥)
-  explicit ThreadState(uint32_t Id) : Now(Id, 1) {
+  /// S0: St.V = inc_t(⊥). A number whose last owner is known to everybody may be used again, with
+  /// clocks that continue where that one's ended.
+  explicit ThreadState(uint32_t Id, uint64_t FirstClock = 1) : Now(Id, FirstClock) {
     if (Id > Epoch::MaxThread)
       host::giveUp("more than 2^20 - 2 threads");
-    V.set(Id, 1);
+    V.set(Id, FirstClock);
   }
 
   uint32_t id() const { return Now.thread(); }

@@ -24,7 +24,7 @@ enum class VerifiedFTVersion : uint8_t { V1, V1_5, V2 };
 
 /// OnRace(Epoch First, Note N, AccessKind) is called under the cell's lock.
 template <VerifiedFTVersion Version> struct VerifiedFT {
-  template <class Fn> static void read(ThreadState &T, Cell &X, Note N, Fn &&OnRace) {
+  template <class Fn> static void read(ThreadState &T, LockedCell &X, Note N, Fn &&OnRace) {
     if (Version != VerifiedFTVersion::V1 && rule::readSameEpoch(T, X))
       return;
     if (Version == VerifiedFTVersion::V2 && rule::readSharedSameEpoch(T, X))
@@ -37,7 +37,7 @@ template <VerifiedFTVersion Version> struct VerifiedFT {
     rule::readSlow(T, X, N, OnRace);
   }
 
-  template <class Fn> static void write(ThreadState &T, Cell &X, Note N, Fn &&OnRace) {
+  template <class Fn> static void write(ThreadState &T, LockedCell &X, Note N, Fn &&OnRace) {
     if (Version != VerifiedFTVersion::V1 && rule::writeSameEpoch(T, X))
       return;
     CellLock Lock(X);

@@ -2,6 +2,8 @@
 
 #include "driver/command_line.h"
 
+#include "report/text.h"
+
 #include "llvm/Support/raw_ostream.h"
 
 namespace photofinish {
@@ -20,14 +22,6 @@ ExitCode fail(StringRef Command, const Twine &Message) {
   llvm::outs().flush();
   llvm::errs() << Command << ": " << printable(Message.str()) << '\n';
   return ExitCode::Failure;
-}
-
-std::string printable(StringRef Text) {
-  std::string Clean = Text.str();
-  for (char &C : Clean)
-    if ((static_cast<unsigned char>(C) < 0x20 && C != '\t') || C == 0x7f)
-      C = '?';
-  return Clean;
 }
 
 CommandLine::CommandLine(StringRef Command, StringRef Operands, StringRef Summary)
@@ -50,24 +44,27 @@ void CommandLine::option(StringRef Name, StringRef Placeholder, std::string Help
 
 std::optional<ExitCode> CommandLine::parse(Words Given) {
   bool OnlyOperands = false;
-  for (StringRef Word : Given) {
+  while (!Given.empty()) {
+    StringRef Word = Given[0];
     if (OnlyOperands || Word == "-" || !Word.starts_with("-")) {
       Operands.push_back(Word.str());
+      OnlyOperands |= OperandsAreCommand;
     } else if (Word == "--") {
       OnlyOperands = true;
     } else if (Word == "--help" || Word == "-h") {
       printHelp();
       return ExitCode::Clean;
-    } else if (std::string Wrong = take(Word); !Wrong.empty()) {
+    } else if (std::string Wrong = take(Given); !Wrong.empty()) {
       return fail(Wrong);
     }
+    Given = Given.drop_front();
   }
   return std::nullopt;
 }
 
-std::string CommandLine::take(StringRef Word) {
-  auto [Dashed, Value] = Word.split('=');
-  bool HasValue = Word.contains('=');
+std::string CommandLine::take(Words &Rest) {
+  auto [Dashed, Value] = Rest[0].split('=');
+  bool HasValue = Rest[0].contains('=');
   for (const Option &O : Options) {
     if (O.Flag) {
       bool Negated = Dashed == "--no-" + O.Name;
@@ -80,6 +77,11 @@ std::string CommandLine::take(StringRef Word) {
     }
     if (Dashed != "--" + O.Name)
       continue;
+    if (!HasValue && OperandsAreCommand && Rest.size() > 1 && Rest[1] != "--") {
+      Value = Rest[1];
+      Rest = Rest.drop_front();
+      HasValue = true;
+    }
     if (!HasValue)
       return (Dashed + " needs a value: " + Dashed + "=" + O.Placeholder).str();
     std::string Wrong = O.Set(Value);
@@ -90,9 +92,13 @@ std::string CommandLine::take(StringRef Word) {
 
 void CommandLine::printHelp() const {
   llvm::raw_ostream &OS = llvm::outs();
-  OS << "usage: " << Command << ' ' << OperandsHelp << (Options.empty() ? "" : " [OPTION...]")
-     << "\n\n"
-     << Summary << '\n';
+  StringRef OptionsHelp = Options.empty() ? "" : " [OPTION...]";
+  OS << "usage: " << Command;
+  if (OperandsAreCommand)
+    OS << OptionsHelp << ' ' << OperandsHelp;
+  else
+    OS << ' ' << OperandsHelp << OptionsHelp;
+  OS << "\n\n" << Summary << '\n';
   std::vector<std::string> Forms;
   size_t Width = 0;
   for (const Option &O : Options) {

@@ -41,9 +41,6 @@ ExitCode worse(ExitCode A, ExitCode B);
 /// Prints "Command: Message" to standard error.
 ExitCode fail(llvm::StringRef Command, const llvm::Twine &Message);
 
-/// Text from a file, fit for a terminal: control characters become '?'.
-std::string printable(llvm::StringRef Text);
-
 using Words = llvm::ArrayRef<llvm::StringRef>;
 
 class CommandLine {
@@ -79,6 +76,9 @@ public:
   /// --Name=TEXT, shown in --help as --Name=Placeholder.
   void text(llvm::StringRef Name, llvm::StringRef Placeholder, std::string &Value,
             llvm::StringRef Help);
+  /// The operands are a command line of their own: options end at the first operand, and a
+  /// value may be a word of its own (--json FILE).
+  void operandsAreCommand() { OperandsAreCommand = true; }
   /// More lines for the end of --help.
   void epilogue(llvm::StringRef Text) { Epilogue = Text.str(); }
 
@@ -100,13 +100,15 @@ private:
     bool *Flag = nullptr;
   };
   void option(llvm::StringRef Name, llvm::StringRef Placeholder, std::string Help, Setter Set);
-  /// What is wrong with one option, or nothing.
-  std::string take(llvm::StringRef Word);
+  /// Takes the option that Rest starts with, and its value from the next word where that is
+  /// allowed; drops what it took. Returns what is wrong, or nothing.
+  std::string take(Words &Rest);
   void printHelp() const;
 
   std::string Command, OperandsHelp, Summary, Epilogue;
   std::vector<Option> Options;
   std::vector<std::string> Operands;
+  bool OperandsAreCommand = false;
 };
 
 } // namespace photofinish

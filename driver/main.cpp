@@ -1,13 +1,22 @@
 //===- main.cpp - The photofinish command ---------------------------------===//
 //
-// One command per stage of the pipeline. Today there is one stage for users, the offline
-// analyser: `photofinish trace`.
+// One command per stage of the pipeline. Commands that turn into another program (the
+// compilers, run) leave the process as they found it; the others prepare it for themselves.
+//
+// Installed under the names photofinish-clang and photofinish-clang++ it is a compiler,
+// for build systems that want one word.
 //
 //===----------------------------------------------------------------------===//
 
 #include "driver/command_line.h"
+#include "driver/compile_command.h"
+#include "driver/record_command.h"
+#include "driver/report_command.h"
+#include "driver/run_command.h"
 #include "driver/trace_command.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -20,18 +29,32 @@ struct Command {
   const char *Name;
   const char *Summary;
   ExitCode (*Run)(Words);
+  bool BecomesAnother = false; ///< by exec, which hands on what this process ignores and opens
 };
 
 constexpr Command Commands[] = {
+    {"cc", "compile and link C: clang, with checks", runCCommand, true},
+    {"c++", "compile and link C++: clang++, with checks", runCxxCommand, true},
+    {"run", "run a program that was built so, with options", runRunCommand, true},
+    {"stats", "run it, and count what it and its checks did", runStatsCommand, true},
+    {"report", "print a file of races", runReportCommand},
+    {"record", "write the trace of a run (run --record starts it)", runRecordCommand},
     {"trace", "find the races in recorded executions", runTraceCommand},
 };
 
 void printHelp() {
   llvm::outs() << "usage: photofinish COMMAND ...\n\nFinds data races in C and C++ programs.\n\n";
   for (const Command &C : Commands)
-    llvm::outs() << "  " << C.Name << "  " << C.Summary << '\n';
+    llvm::outs() << "  " << llvm::left_justify(C.Name, 6) << "  " << C.Summary << '\n';
   llvm::outs() << "\nphotofinish COMMAND --help tells more; photofinish --version, the version.\n"
                   "Exit codes: 0 clean, 66 races found, 2 the command could not do its job.\n";
+}
+
+const Command *findCommand(llvm::StringRef Name) {
+  for (const Command &C : Commands)
+    if (Name == C.Name)
+      return &C;
+  return nullptr;
 }
 
 ExitCode runCommand(Words Given) {
@@ -45,9 +68,8 @@ ExitCode runCommand(Words Given) {
     llvm::outs() << "photofinish " PHOTOFINISH_VERSION "\n";
     return ExitCode::Clean;
   }
-  for (const Command &C : Commands)
-    if (Given[0] == C.Name)
-      return C.Run(Given.drop_front());
+  if (const Command *C = findCommand(Given[0]))
+    return C->Run(Given.drop_front());
   return fail("photofinish", "unknown command '" + Given[0] + "'; see photofinish --help");
 }
 
@@ -74,8 +96,15 @@ ExitCode finishStandardOutput(ExitCode Code) {
 
 int main(int Argc, char **Argv) {
   using namespace photofinish;
-  prepareStandardStreams();
   llvm::SmallVector<llvm::StringRef> Given(Argv + 1, Argv + Argc);
+  // The name may be the command.
+  llvm::StringRef Name = Argc ? llvm::sys::path::filename(Argv[0]) : "";
+  if (Name == "photofinish-clang" || Name == "photofinish-clang++")
+    Given.insert(Given.begin(), Name == "photofinish-clang" ? "cc" : "c++");
+
+  const Command *Known = Given.empty() ? nullptr : findCommand(Given[0]);
+  if (!Known || !Known->BecomesAnother)
+    prepareStandardStreams();
   ExitCode Code = runCommand(Given);
   return int(finishStandardOutput(Code));
 }

@@ -2,7 +2,7 @@
 
 #include "driver/progress.h"
 
-#include "driver/command_line.h"
+#include "report/text.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Process.h"

@@ -6,6 +6,7 @@
 
 #include "driver/progress.h"
 #include "driver/trace_command.h"
+#include "report/text.h"
 #include "trace/feasibility.h"
 #include "trace/trace_file.h"
 

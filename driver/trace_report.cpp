@@ -13,8 +13,8 @@
 
 #include "driver/trace_report.h"
 
-#include "driver/command_line.h"
-#include "driver/source_snippet.h"
+#include "report/source_snippet.h"
+#include "report/text.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -27,10 +27,6 @@ namespace photofinish {
 
 using llvm::format;
 using llvm::raw_ostream;
-
-static std::string plural(uint64_t N, llvm::StringRef One) {
-  return (llvm::Twine(N) + " " + One + (N == 1 ? "" : "s")).str();
-}
 
 std::string accessWord(const FindingAccess &A) {
   return std::string(A.IsAtomic ? "atomic " : "") + (A.IsWrite ? "write" : "read");

@@ -181,7 +181,8 @@ public:
     X.assertOwned();
     mark(X.readNote());
     mark(X.writeNote());
-    X.reads().forEach([&](Epoch, Note N) { mark(N); });
+    if (X.read().isShared())
+      X.reads().forEach([&](Epoch, Note N) { mark(N); });
   }
   /// Drops every log that is neither marked nor current.
   void sweep() {

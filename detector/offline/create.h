@@ -16,6 +16,7 @@ std::unique_ptr<Detector> createFastTrack(RaceSink &Sink);
 std::unique_ptr<Detector> createVerifiedFTv1(RaceSink &Sink);
 std::unique_ptr<Detector> createVerifiedFTv15(RaceSink &Sink);
 std::unique_ptr<Detector> createVerifiedFT(RaceSink &Sink);
+std::unique_ptr<Detector> createLive(RaceSink &Sink);
 std::unique_ptr<Detector> createSlimState(RaceSink &Sink);
 std::unique_ptr<Detector> createSlimStateBits(RaceSink &Sink);
 std::unique_ptr<Detector> createLockset(RaceSink &Sink);

@@ -18,6 +18,7 @@ const std::vector<DetectorInfo> &photofinish::allDetectors() {
        createVerifiedFTv15},
       {"verifiedft", "VerifiedFT v2: repeated shared reads take no lock either (the default)", true,
        true, createVerifiedFT},
+      {"live", "VerifiedFT v2 over the live runtime's shadow pages", true, true, createLive},
       {"slimstate", "SlimState: arrays compressed in six partition modes", true, true,
        createSlimState},
       {"slimstate-bits", "SlimState with bit sets for footprints and partitions", true, true,

@@ -92,7 +92,7 @@ private:
 
 /// A cell, and what atomics need beside it once there are any.
 struct CellLocation {
-  Cell X;
+  LockedCell X;
   std::unique_ptr<AtomicHistory> Atomics;
 
   void copyFrom(const CellLocation &Other) {

@@ -82,7 +82,7 @@ TYPED_TEST(VerifiedFTStress, LockedObjectsDoNotRace) {
   struct Object {
     std::mutex Guard;
     LockState Lock;
-    Cell Field[Fields];
+    LockedCell Field[Fields];
   };
   std::vector<Object> Shared(Objects);
   std::atomic<unsigned> Races{0};
@@ -94,7 +94,7 @@ TYPED_TEST(VerifiedFTStress, LockedObjectsDoNotRace) {
       Object &O = Shared[Random() % Objects];
       std::lock_guard Guard(O.Guard);
       rule::acquire(T, O.Lock);
-      for (Cell &X : O.Field)
+      for (LockedCell &X : O.Field)
         if (Random() % 3)
           TypeParam::read(T, X, I, OnRace);
         else
@@ -104,7 +104,7 @@ TYPED_TEST(VerifiedFTStress, LockedObjectsDoNotRace) {
   });
   W.joinAll();
   for (Object &O : Shared)
-    for (Cell &X : O.Field)
+    for (LockedCell &X : O.Field)
       TypeParam::write(W.main(), X, 0, OnRace);
   EXPECT_EQ(Races, 0u);
 }
@@ -119,7 +119,7 @@ TYPED_TEST(VerifiedFTStress, UnorderedAccessesRaceExactlyWhereTheyConflict) {
     for (auto &Row : Plan)
       for (unsigned &P : Row)
         P = Random() % 8 < 5 ? 0 : Random() % 3 + 1;
-    std::vector<Cell> Shared(Cells);
+    std::vector<LockedCell> Shared(Cells);
     std::vector<std::atomic<unsigned>> Raced(Cells);
     std::atomic<unsigned> WithItself{0};
     Workers W(Threads);
@@ -153,14 +153,14 @@ TYPED_TEST(VerifiedFTStress, UnorderedAccessesRaceExactlyWhereTheyConflict) {
 /// those that look themselves up without the lock.
 TYPED_TEST(VerifiedFTStress, SharedReadsSurviveGrowth) {
   constexpr unsigned Threads = 24, Cells = 16, Rounds = 300;
-  std::vector<Cell> Shared(Cells);
+  std::vector<LockedCell> Shared(Cells);
   std::atomic<unsigned> Races{0};
   auto OnRace = [&](Epoch, Note, AccessKind) { ++Races; };
   Workers W(Threads);
   LockState Private[Threads + 1];
   W.run([&](ThreadState &T) {
     for (unsigned Round = 0; Round < Rounds; ++Round) {
-      for (Cell &X : Shared)
+      for (LockedCell &X : Shared)
         for (unsigned Repeat = 0; Repeat < 3; ++Repeat)
           TypeParam::read(T, X, T.id(), OnRace);
       rule::release(T, Private[T.id()]); // a new epoch
@@ -170,7 +170,7 @@ TYPED_TEST(VerifiedFTStress, SharedReadsSurviveGrowth) {
   for (unsigned I = 0; I + 1 < W.size(); ++I)
     rule::join(W.main(), W.state(I));
   EXPECT_EQ(Races, 0u);
-  for (Cell &X : Shared) {
+  for (LockedCell &X : Shared) {
     for (unsigned I = 0; I < W.size(); ++I)
       EXPECT_EQ(X.lastReadOf(I + 1), Rounds) << "a read was lost";
     TypeParam::write(W.main(), X, 0, [&](Epoch First, Note N, AccessKind Kind) {

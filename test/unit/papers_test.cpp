@@ -39,7 +39,7 @@ constexpr uint64_t X = 0x10;
 template <class Version> void verifiedFTFigure1() {
   ThreadState SA(A), SB(B);
   LockState Sm, Other;
-  Cell Sx;
+  LockedCell Sx;
   Sx.assertOwned();
   unsigned Races = 0;
   auto OnRace = [&](Epoch First, Note, AccessKind) {

@@ -1,0 +1,103 @@
+/*===- abi.h - The contract between instrumented code and the runtime ------===
+ *
+ * Instrumented code calls the entry points of entry_points.def and touches the three
+ * objects declared here. The pass builds its LLVM declarations from this file and that
+ * table, the runtime its definitions, so that neither can drift from the other. What they
+ * agree on has a version: every instrumented object refers to the symbol
+ * PF_VERSION_SYMBOL, which only a runtime of the same version defines, so that a mixture
+ * fails to link with a name that says why.
+ *
+ * Plain C, because both a compiler plugin and a runtime without a C++ library include it.
+ *
+ *===----------------------------------------------------------------------===*/
+
+#ifndef PHOTOFINISH_ABI_ABI_H
+#define PHOTOFINISH_ABI_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Raise it with every change to this file or to entry_points.def, here and in the name. */
+#define PF_ABI_VERSION 1
+#define PF_VERSION_SYMBOL __pf_instrumented_for_another_photofinish_runtime_than_version_1
+
+/* What a site does. */
+enum pf_site_flags {
+  PF_SITE_WRITE = 1,  /* it writes; otherwise it reads */
+  PF_SITE_ATOMIC = 2, /* by an atomic operation */
+  PF_SITE_VPTR = 4,   /* the pointer to a virtual table */
+  PF_SITE_CALL = 8,   /* it accesses nothing: a call that was inlined, for InlinedAt */
+};
+
+/* A program point that performs accesses. Each object file has a table of them in the
+ * section PF_SITES_SECTION. References are distances in bytes from the field itself, so
+ * that the table needs no relocation when the program is loaded; 0 means that there is
+ * nothing to refer to. Strings end with a zero byte.
+ */
+struct pf_site {
+  int32_t file;       /* -> path as the compiler had it */
+  int32_t function;   /* -> name of the function, as written in the source; demangled by readers */
+  uint32_t line;      /* 0 if the object was compiled without debug information */
+  uint16_t column;    /* 0 if unknown */
+  uint8_t size;       /* bytes accessed; 0 if only known at run time */
+  uint8_t flags;      /* pf_site_flags */
+  int32_t inlined_at; /* -> the pf_site of the call that was inlined */
+};
+#define PF_SITES_SECTION "pf_sites"
+
+/* One active function: where it will return to, and what the runtime has made of it. */
+struct pf_frame {
+  uint64_t return_address;
+  uint32_t context; /* 0, or the runtime's number for this frame and those below */
+  uint32_t unused;
+};
+
+/* What instrumented code and runtime share of a thread (initial-exec thread-local).
+ *
+ * On entry a function saves stack_top, writes its return address to stack_top->return_address
+ * and 0 to stack_top->context, and stores stack_top + 1; before it returns, and wherever
+ * control comes back to it by another way than a return (landing pads, functions that return
+ * twice), it stores the value that belongs there. There is always room for one more frame:
+ * the stack of frames ends with a page that cannot be touched, long after the thread's own.
+ */
+struct pf_thread_head {
+  uint64_t now;               /* the thread's epoch t@c; PF_NO_EPOCH before it is known */
+  struct pf_frame *stack_top; /* the first free frame */
+  void *self;                 /* the runtime's own */
+};
+#define PF_NO_EPOCH UINT64_C(0xffffefffffffffff)
+
+/* The shadow, as far as inlined checks look at it: a page of memory is PF_PAGE_BYTES, its
+ * shadow an array of granules, one for PF_GRANULE_BYTES bytes, of the type below.
+ *
+ *   shadow page of address A = __pf_shadow_origin + __pf_shadow_root[A >> 12 & PF_ROOT_MASK]
+ *
+ * in bytes; a page that nobody has touched has entry 0, and __pf_shadow_origin is a page of
+ * zeros. An access to the bytes M (one bit each) of one granule needs no further check if
+ * (mask & M) == M, read first, and then write == now (for a write) or read == now (for a read).
+ */
+struct pf_granule {
+  uint64_t mask;  /* low 8 bits: the bytes that write and read speak of; the rest is the runtime's */
+  uint64_t write; /* epoch of their last write */
+  uint64_t read;  /* epoch of their last read, or the runtime's mark for several readers */
+  uint64_t notes; /* the runtime's */
+};
+#define PF_PAGE_SHIFT 12
+#define PF_PAGE_BYTES 4096
+#define PF_GRANULE_BYTES 8
+#define PF_ROOT_MASK UINT64_C(0x7ffffffff) /* 47 bits of address */
+
+/* Memory orders as the entry points take them; the values of the C11 enumeration. */
+enum pf_memory_order {
+  PF_RELAXED = 0,
+  PF_CONSUME = 1,
+  PF_ACQUIRE = 2,
+  PF_RELEASE = 3,
+  PF_ACQ_REL = 4,
+  PF_SEQ_CST = 5,
+};
+
+/* What an atomic operation turned out to be: a compare-exchange that fails is a load. */
+enum pf_atomic_kind { PF_ATOMIC_LOAD = 0, PF_ATOMIC_STORE = 1, PF_ATOMIC_RMW = 2 };
+
+#endif /* PHOTOFINISH_ABI_ABI_H */

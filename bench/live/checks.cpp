@@ -1,0 +1,45 @@
+// The cost of one check: accesses that their thread has made before in the same epoch (hits), and
+// accesses in a new epoch (misses), each in a loop that does nothing else.
+#include "bench/live/kernel.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+namespace {
+
+constexpr size_t Elements = 4096; // stays in the cache, with its shadow
+uint64_t Data[Elements];
+std::mutex Lock;
+uint64_t Sink;
+
+/// A release: what follows is in a new epoch.
+void newEpoch() { std::lock_guard<std::mutex> Guard(Lock); }
+
+template <bool IsWrite> void pass(uint64_t Value) {
+  uint64_t Sum = 0;
+  for (uint64_t &Element : Data) {
+    if constexpr (IsWrite)
+      Element = Value;
+    else
+      Sum += Element;
+  }
+  if constexpr (!IsWrite)
+    Sink += Sum;
+}
+
+} // namespace
+
+int main(int Count, char **Words) {
+  bool IsWrite = Count > 2 && !std::strcmp(Words[1], "write");
+  bool IsMiss = Count > 2 && !std::strcmp(Words[2], "miss");
+  int Passes = Count > 3 ? std::atoi(Words[3]) : 1000;
+  Stopwatch Watch;
+  for (int I = 0; I < Passes; ++I) {
+    if (IsMiss)
+      newEpoch();
+    IsWrite ? pass<true>(uint64_t(I)) : pass<false>(0);
+  }
+  return Watch.report(true);
+}

@@ -1,0 +1,121 @@
+//===- live.cpp - The live runtime's shadow over a trace ---------------------===//
+//
+// The runtime checks accesses against pages of granules (shadow/granule.h). Driven from a
+// trace, the same code goes through every differential test.
+//
+//===----------------------------------------------------------------------===//
+
+#include "detector/offline/create.h"
+#include "detector/offline/fine_detector.h"
+#include "shadow/granule.h"
+#include "shadow/page_table.h"
+
+#include <bit>
+
+using namespace photofinish;
+
+namespace {
+
+class LiveDetector final : public Detector {
+public:
+  explicit LiveDetector(RaceSink &Sink) : Sink(Sink) {}
+  ~LiveDetector() override {
+    Pages.forEach([](uint64_t, FinePage &P) { destroy(&P); });
+  }
+
+  void process(const Operation &Op) override {
+    if (Op.Kind == OpKind::Allocate) {
+      forget(Op.Target, Op.Size);
+      Order.forget(Op.Target, Op.Size);
+    } else if (!isAccess(Op.Kind)) {
+      Order.synchronize(Op);
+    } else if (isAtomicAccess(Op.Kind)) {
+      Order.observeAtomic(Op);
+      access(Op);
+      Order.publishAtomic(Op);
+    } else {
+      access(Op);
+    }
+    ++Index;
+  }
+
+  std::vector<RuleCount> ruleCounts() const override { return Order.ruleCounts(); }
+
+  ShadowSize shadowSize() const override {
+    ShadowSize Size;
+    Pages.forEach([&](uint64_t, const FinePage &P) {
+      P.forEach([&](uint8_t Mask) {
+        ++Size.Cells;
+        Size.Elements += uint64_t(std::popcount(Mask));
+      });
+    });
+    Size.PeakCells = Size.Cells;
+    return Size;
+  }
+
+private:
+  static void destroy(FinePage *P) {
+    P->~FinePage();
+    host::release(P, sizeof(FinePage));
+  }
+
+  FinePage &pageFor(uint64_t Number) {
+    if (FinePage *P = Pages.find(Number))
+      return *P;
+    auto *P = new (host::allocate(sizeof(FinePage))) FinePage();
+    Pages.insert(Number, P);
+    return *P;
+  }
+
+  void access(const Operation &Op) {
+    ThreadState &T = Order.thread(Op.Thread);
+    AccessKind Kind = accessKind(Op.Kind);
+    forEachPage(Op.Target, Op.Size, [&](uint64_t Start, uint64_t Size) {
+      pageFor(Start >> FinePage::Shift)
+          .visit(Start, Size, [&](Granule &G, uint8_t Mask, uint64_t At) {
+            checkGranule(
+                T, G, Mask, Kind, [&] { return Op.Site; },
+                [&](uint8_t Bytes, Epoch First, Note N, AccessKind FirstKind) {
+                  report(Op, Kind, At, Bytes, First, N, FirstKind);
+                });
+          });
+    });
+  }
+
+  /// A report is on a range: one for each run of bytes in the mask.
+  void report(const Operation &Op, AccessKind Kind, uint64_t At, unsigned Bytes, Epoch First,
+              Note N, AccessKind FirstKind) {
+    while (Bytes) {
+      auto Start = unsigned(std::countr_zero(Bytes));
+      auto Length = unsigned(std::countr_one(Bytes >> Start));
+      Sink.report({At + Start,
+                   Length,
+                   {First.thread(), N, isWrite(FirstKind), isAtomic(FirstKind)},
+                   {Op.Thread, Op.Site, isWrite(Kind), isAtomic(Kind)},
+                   Index});
+      Bytes &= ~(((1u << Length) - 1) << Start);
+    }
+  }
+
+  void forget(uint64_t Address, uint64_t Bytes) {
+    forEachPage(Address, Bytes, [&](uint64_t Start, uint64_t Size) {
+      if (Size == FinePage::Bytes) {
+        if (FinePage *P = Pages.remove(Start >> FinePage::Shift))
+          destroy(P);
+      } else if (FinePage *P = Pages.find(Start >> FinePage::Shift)) {
+        P->visit(Start, Size, [](Granule &G, uint8_t Mask, uint64_t) { G.forget(Mask); });
+      }
+    });
+  }
+
+  RaceSink &Sink;
+  HappensBefore Order;
+  PageTable<FinePage> Pages;
+  uint64_t Index = 0;
+};
+
+} // namespace
+
+std::unique_ptr<Detector> photofinish::createLive(RaceSink &Sink) {
+  return std::make_unique<LiveDetector>(Sink);
+}

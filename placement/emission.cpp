@@ -1,0 +1,286 @@
+//===- emission.cpp - Checks as code ----------------------------------------===//
+
+#include "placement/emission.h"
+
+#include "placement/locations.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Local.h"
+
+using namespace llvm;
+
+namespace photofinish {
+
+namespace {
+
+/// Up to here a copy stays an intrinsic, which becomes a few instructions.
+constexpr uint64_t SmallCopyBytes = 64;
+
+unsigned flagsOf(bool Write) { return Write ? PF_SITE_WRITE : 0; }
+
+/// Whether lane Lane of A is active; an i1, constant if the mask is.
+Value *laneIsActive(IRBuilderBase &B, const Access &A, Value *Lane) {
+  Value *Mask = A.Mask;
+  Type *Element = Mask->getType()->getScalarType();
+  if (Element->isIntegerTy(1))
+    return B.CreateExtractElement(Mask, Lane);
+  // x86: the sign bit counts, of floating-point elements, too.
+  auto *Integers = VectorType::getInteger(cast<VectorType>(Mask->getType()));
+  return B.CreateIsNeg(B.CreateExtractElement(B.CreateBitCast(Mask, Integers), Lane));
+}
+
+Value *laneAddress(IRBuilderBase &B, const Access &A, Value *Lane) {
+  switch (A.Form) {
+  case Access::Gathered:
+    return B.CreateExtractElement(A.Pointer, Lane);
+  case Access::Indexed: {
+    Type *I64 = B.getInt64Ty();
+    Value *Index = B.CreateSExt(B.CreateExtractElement(A.Index, Lane), I64);
+    return B.CreatePtrAdd(A.Pointer, B.CreateMul(Index, B.CreateZExt(A.Scale, I64)));
+  }
+  default: {
+    Type *I64 = B.getInt64Ty();
+    Value *Step =
+        A.Stride ? B.CreateSExtOrTrunc(A.Stride, I64) : B.getInt64(A.Bytes.getFixedValue());
+    return B.CreatePtrAdd(A.Pointer, B.CreateMul(B.CreateZExtOrTrunc(Lane, I64), Step));
+  }
+  }
+}
+
+/// Where B can insert what comes after At, which does not throw.
+void moveAfter(IRBuilderBase &B, Instruction &At) {
+  B.SetInsertPoint(At.getNextNode());
+  B.SetCurrentDebugLocation(locationFor(At));
+}
+
+} // namespace
+
+void Emitter::emit(const FunctionAccesses &Found) {
+  for (const Access &A : Found.Plain)
+    emitAccess(A);
+  for (const MemoryOperation &M : Found.Memory)
+    emitMemoryOperation(M);
+  // After the checks of libatomic's buffers: nothing may be between begin and operation.
+  for (const AtomicOperation &A : Found.Atomics)
+    emitAtomic(A);
+  for (const Fence &F : Found.Fences)
+    emitFence(F);
+}
+
+void Emitter::emitAccess(const Access &A) {
+  IRBuilder<> B(A.At);
+  B.SetCurrentDebugLocation(locationFor(*A.At));
+  switch (A.Form) {
+  case Access::Whole:
+    if (A.Vptr) {
+      Constant *Site = Sites.site(*A.At, A.Bytes.getFixedValue(), flagsOf(A.Write) | PF_SITE_VPTR);
+      if (A.Write)
+        C.call(B, Entry::__pf_vptr_write, {A.Pointer, A.NewVptr, Site});
+      else
+        C.call(B, Entry::__pf_vptr_read, {A.Pointer, Site});
+      return;
+    }
+    if (A.Bytes.isScalable()) {
+      checkRange(B, *A.At, A.Pointer, B.CreateTypeSize(B.getInt64Ty(), A.Bytes), A.Write);
+      return;
+    }
+    check(B, *A.At,
+          A.Offset ? B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), A.Pointer, A.Offset) : A.Pointer,
+          A.Bytes.getFixedValue(), A.Write, A.Alignment);
+    return;
+  case Access::Range:
+    checkRange(B, *A.At, A.Pointer, A.Length, A.Write);
+    return;
+  case Access::Packed: {
+    auto *Wide = VectorType::get(B.getInt64Ty(), A.LaneCount);
+    Value *Active = B.CreateAddReduce(B.CreateZExt(A.Mask, Wide));
+    checkRange(B, *A.At, A.Pointer, B.CreateMul(Active, B.getInt64(A.Bytes.getFixedValue())),
+               A.Write);
+    return;
+  }
+  case Access::Lanes:
+  case Access::Gathered:
+  case Access::Indexed:
+    emitLanes(A);
+    return;
+  }
+}
+
+void Emitter::emitLanes(const Access &A) {
+  auto EmitLane = [&](IRBuilderBase &B, Value *Lane) {
+    B.SetCurrentDebugLocation(locationFor(*A.At));
+    Value *Active = laneIsActive(B, A, Lane);
+    if (auto *Known = dyn_cast<ConstantInt>(Active)) {
+      if (Known->isZero())
+        return;
+    } else {
+      B.SetInsertPoint(
+          SplitBlockAndInsertIfThen(Active, B.GetInsertPoint(), /*Unreachable=*/false));
+      B.SetCurrentDebugLocation(locationFor(*A.At));
+    }
+    check(B, *A.At, laneAddress(B, A, Lane), A.Bytes.getFixedValue(), A.Write,
+          A.Stride ? Align(1) : A.Alignment);
+  };
+  Type *I64 = Type::getInt64Ty(A.At->getContext());
+  if (A.Active)
+    SplitBlockAndInsertForEachLane(A.Active, A.At, EmitLane);
+  else
+    SplitBlockAndInsertForEachLane(A.LaneCount, I64, A.At, EmitLane);
+}
+
+void Emitter::check(IRBuilderBase &B, Instruction &At, Value *Pointer, uint64_t Bytes, bool Write,
+                    Align Alignment) {
+  std::optional<Entry> E = entryForSize(Bytes, Write);
+  if (!E) {
+    checkRange(B, At, Pointer, B.getInt64(Bytes), Write);
+    return;
+  }
+  if (InlineChecks && Bytes <= PF_GRANULE_BYTES && Alignment >= Bytes)
+    inlineTest(B, Pointer, Bytes, Write);
+  C.call(B, *E, {Pointer, Sites.site(At, Bytes, flagsOf(Write))});
+}
+
+void Emitter::checkRange(IRBuilderBase &B, Instruction &At, Value *Pointer, Value *Bytes,
+                         bool Write) {
+  auto *Known = dyn_cast<ConstantInt>(Bytes);
+  C.call(B, Write ? Entry::__pf_write_range : Entry::__pf_read_range,
+         {Pointer, Bytes, Sites.site(At, Known ? Known->getZExtValue() : 0, flagsOf(Write))});
+}
+
+void Emitter::inlineTest(IRBuilderBase &B, Value *Pointer, uint64_t Bytes, bool Write) {
+  Type *I64 = B.getInt64Ty();
+  Type *Ptr = B.getPtrTy();
+  auto Field = [&](Value *Base, size_t Offset) {
+    return B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Base, Offset);
+  };
+  // Other threads write what is read here at any time.
+  auto LoadShared = [&](Value *From, AtomicOrdering Ordering) {
+    LoadInst *Load = B.CreateAlignedLoad(I64, From, Align(8));
+    Load->setAtomic(Ordering);
+    return Load;
+  };
+
+  Value *Address = B.CreatePtrToInt(Pointer, I64);
+  Value *Now =
+      B.CreateAlignedLoad(I64, Field(C.thread(B), offsetof(pf_thread_head, now)), Align(8));
+  Value *Root = B.CreateAlignedLoad(Ptr, C.object(Object::__pf_shadow_root), Align(8));
+  Value *Origin = B.CreateAlignedLoad(Ptr, C.object(Object::__pf_shadow_origin), Align(8));
+
+  Value *Page = B.CreateAnd(B.CreateLShr(Address, PF_PAGE_SHIFT), PF_ROOT_MASK);
+  Value *Entry = LoadShared(B.CreateGEP(I64, Root, Page), AtomicOrdering::Monotonic);
+  static_assert(sizeof(pf_granule) % PF_GRANULE_BYTES == 0);
+  Value *InPage = B.CreateAnd(Address, PF_PAGE_BYTES - PF_GRANULE_BYTES);
+  Value *Granule =
+      B.CreatePtrAdd(B.CreatePtrAdd(Origin, Entry),
+                     B.CreateMul(InPage, B.getInt64(sizeof(pf_granule) / PF_GRANULE_BYTES)));
+
+  // The mask says whether the epochs speak of these bytes: it is read first.
+  Value *Mask = LoadShared(Field(Granule, offsetof(pf_granule, mask)), AtomicOrdering::Acquire);
+  Value *Epoch =
+      LoadShared(Field(Granule, Write ? offsetof(pf_granule, write) : offsetof(pf_granule, read)),
+                 AtomicOrdering::Monotonic);
+  Value *Wanted = B.getInt64((UINT64_C(1) << Bytes) - 1);
+  if (Bytes < PF_GRANULE_BYTES)
+    Wanted = B.CreateShl(Wanted, B.CreateAnd(Address, PF_GRANULE_BYTES - 1));
+  Value *Covered = B.CreateICmpEQ(B.CreateAnd(Mask, Wanted), Wanted);
+  Value *Again = B.CreateAnd(Covered, B.CreateICmpEQ(Epoch, Now));
+
+  MDNode *Unlikely = MDBuilder(B.getContext()).createUnlikelyBranchWeights();
+  DebugLoc Location = B.getCurrentDebugLocation();
+  B.SetInsertPoint(SplitBlockAndInsertIfThen(B.CreateNot(Again), B.GetInsertPoint(),
+                                             /*Unreachable=*/false, Unlikely));
+  B.SetCurrentDebugLocation(Location);
+}
+
+void Emitter::emitMemoryOperation(const MemoryOperation &M) {
+  AnyMemIntrinsic &Call = *M.At;
+  auto *Transfer = dyn_cast<AnyMemTransferInst>(&Call);
+  IRBuilder<> B(&Call);
+  B.SetCurrentDebugLocation(locationFor(Call));
+  auto *Known = dyn_cast<ConstantInt>(Call.getLength());
+  bool Stays = isa<AtomicMemIntrinsic>(Call) || cast<MemIntrinsic>(Call).isVolatile() ||
+               isa<MemCpyInlineInst>(Call) || isa<MemSetInlineInst>(Call) ||
+               (Transfer && M.CheckSource != M.CheckDestination) ||
+               Call.getRawDest()->getType()->getPointerAddressSpace() != 0 ||
+               (Known && Known->getZExtValue() <= SmallCopyBytes);
+  if (Stays) {
+    auto CheckSide = [&](Value *Pointer, bool Write, MaybeAlign Alignment) {
+      if (Known)
+        check(B, Call, Pointer, Known->getZExtValue(), Write, Alignment.valueOrOne());
+      else
+        checkRange(B, Call, Pointer, Call.getLength(), Write);
+    };
+    if (M.CheckSource)
+      CheckSide(Transfer->getRawSource(), /*Write=*/false, Transfer->getSourceAlign());
+    if (M.CheckDestination)
+      CheckSide(Call.getRawDest(), /*Write=*/true, Call.getDestAlign());
+    return;
+  }
+  uint64_t Bytes = Known ? Known->getZExtValue() : 0;
+  Constant *Writes = Sites.site(Call, Bytes, PF_SITE_WRITE);
+  if (Transfer)
+    C.call(B, isa<AnyMemMoveInst>(Call) ? Entry::__pf_memmove : Entry::__pf_memcpy,
+           {Call.getRawDest(), Transfer->getRawSource(), Call.getLength(), Writes,
+            Sites.site(Call, Bytes, 0)});
+  else
+    C.call(B, Entry::__pf_memset,
+           {Call.getRawDest(), cast<AnyMemSetInst>(Call).getValue(), Call.getLength(), Writes});
+  Call.eraseFromParent();
+}
+
+void Emitter::emitAtomic(const AtomicOperation &A) {
+  Instruction *At = A.At;
+  // libatomic's functions do not throw, whatever their declaration says.
+  if (auto *Invoke = dyn_cast<InvokeInst>(At))
+    At = changeToCall(Invoke);
+  bool Writes = A.Kind != AtomicOperation::Load;
+  auto *Known = dyn_cast<ConstantInt>(A.Bytes);
+  Constant *Site = Sites.site(*At, Known ? Known->getZExtValue() : 0,
+                              PF_SITE_ATOMIC | (Writes ? PF_SITE_WRITE : 0));
+  IRBuilder<> B(At);
+  B.SetCurrentDebugLocation(locationFor(*At));
+  C.call(B, Entry::__pf_atomic_begin, {A.Pointer, A.Bytes, Site});
+  moveAfter(B, *At);
+
+  auto Number = [&](pf_atomic_kind Kind) { return B.getInt32(Kind); };
+  Value *Kind = nullptr;
+  Value *Order = A.Order;
+  Value *Success = nullptr;
+  switch (A.Kind) {
+  case AtomicOperation::Load:
+    Kind = Number(PF_ATOMIC_LOAD);
+    break;
+  case AtomicOperation::Store:
+    Kind = Number(PF_ATOMIC_STORE);
+    break;
+  case AtomicOperation::ReadModifyWrite:
+    Kind = Number(PF_ATOMIC_RMW);
+    break;
+  case AtomicOperation::CompareExchange:
+    Success = isa<AtomicCmpXchgInst>(At)      ? B.CreateExtractValue(At, 1)
+              : At->getType()->isIntegerTy(1) ? At
+                                              : B.CreateIsNotNull(At);
+    Kind = B.CreateSelect(Success, Number(PF_ATOMIC_RMW), Number(PF_ATOMIC_LOAD));
+    Order = B.CreateSelect(Success, A.Order, A.FailureOrder);
+    break;
+  }
+  C.call(B, Entry::__pf_atomic_end, {A.Pointer, A.Bytes, Kind, Order, Site});
+
+  if (A.Expected) {
+    B.SetInsertPoint(SplitBlockAndInsertIfThen(B.CreateNot(Success), B.GetInsertPoint(),
+                                               /*Unreachable=*/false));
+    B.SetCurrentDebugLocation(locationFor(*At));
+    if (Known)
+      check(B, *At, A.Expected, Known->getZExtValue(), /*Write=*/true, Align(1));
+    else
+      checkRange(B, *At, A.Expected, A.Bytes, /*Write=*/true);
+  }
+}
+
+void Emitter::emitFence(const Fence &F) {
+  IRBuilder<> B(F.At);
+  B.SetCurrentDebugLocation(locationFor(*F.At));
+  C.call(B, Entry::__pf_fence, {B.getInt32(F.Order), Sites.site(*F.At, 0, PF_SITE_ATOMIC)});
+}
+
+} // namespace photofinish

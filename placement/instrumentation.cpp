@@ -1,0 +1,123 @@
+//===- instrumentation.cpp - The module pass --------------------------------===//
+
+#include "placement/instrumentation.h"
+
+#include "placement/accesses.h"
+#include "placement/contract.h"
+#include "placement/emission.h"
+#include "placement/frames.h"
+#include "placement/sites.h"
+#include "llvm/IR/GlobalIFunc.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+
+namespace photofinish {
+
+namespace {
+
+cl::opt<bool> InlineChecks("photofinish-inline-checks", cl::init(false),
+                           cl::desc("Test inline whether a check is needed before it is called"));
+cl::opt<bool> PrintStatistics("photofinish-stats", cl::init(false),
+                              cl::desc("Print what became of each module's accesses"));
+
+/// Set on a module that is done. A pipeline that meets it again, such as the second half of
+/// a ThinLTO compilation, leaves it alone.
+constexpr StringLiteral DoneFlag = "photofinish.instrumented";
+
+/// Before constructors of the program's own.
+constexpr int ConstructorPriority = 1;
+
+bool mayBeInstrumented(const Function &F) {
+  return !F.isDeclaration() && !F.hasFnAttribute(Attribute::Naked) &&
+         !F.hasFnAttribute(Attribute::DisableSanitizerInstrumentation);
+}
+
+/// Run by the dynamic linker before thread-local memory exists.
+SmallPtrSet<const Function *, 4> ifuncResolvers(const Module &M) {
+  SmallPtrSet<const Function *, 4> Resolvers;
+  for (const GlobalIFunc &I : M.ifuncs())
+    Resolvers.insert(I.getResolverFunction());
+  return Resolvers;
+}
+
+Function *announce(Module &M, Contract &C, SiteTable &Sites, StringRef Name, Entry E) {
+  auto *F = Function::createWithDefaultAttr(
+      FunctionType::get(Type::getVoidTy(M.getContext()), false), GlobalValue::InternalLinkage,
+      M.getDataLayout().getProgramAddressSpace(), Name, &M);
+  F->addFnAttr(Attribute::NoUnwind);
+  F->addFnAttr(Attribute::DisableSanitizerInstrumentation);
+  IRBuilder<> B(BasicBlock::Create(M.getContext(), "", F));
+  C.call(B, E, {Sites.first(), Sites.end()});
+  B.CreateRetVoid();
+  return F;
+}
+
+/// True if F has been changed.
+bool instrument(Function &F, Contract &C, Emitter &E, Statistics &Stats) {
+  FunctionAccesses Found =
+      findAccesses(F, /*PlainToo=*/F.hasFnAttribute(Attribute::SanitizeThread), Stats);
+  if (Found.empty() && !Found.HasCalls)
+    return false;
+  E.emit(Found);
+  addFrame(F, C);
+  // No longer true of it: frames and checks write, and a check may end the program.
+  for (Attribute::AttrKind Kind : {Attribute::Memory, Attribute::NoSync, Attribute::WillReturn})
+    F.removeFnAttr(Kind);
+  // A frame belongs to a call instruction: when the function is inlined by link-time
+  // optimization, its return address would be its caller's.
+  F.removeFnAttr(Attribute::AlwaysInline);
+  F.removeFnAttr(Attribute::InlineHint);
+  F.addFnAttr(Attribute::NoInline);
+  return true;
+}
+
+void print(const Module &M, const Statistics &S, size_t Sites) {
+  errs() << "photofinish: " << M.getSourceFileName() << ": " << S.Plain << " plain accesses, "
+         << S.Memory << " memory operations, " << S.Atomics << " atomic operations, " << S.Fences
+         << " fences; " << Sites << " sites; without a check: " << S.PrivateSkipped
+         << " on locals, " << S.ConstantSkipped << " on constants, " << S.ForeignSkipped
+         << " foreign, " << S.NotUnderstood << " not understood\n";
+}
+
+} // namespace
+
+PreservedAnalyses InstrumentationPass::run(Module &M, ModuleAnalysisManager &) {
+  if (M.getModuleFlag(DoneFlag))
+    return PreservedAnalyses::all();
+  M.addModuleFlag(Module::Max, DoneFlag, 1);
+
+  Contract C(M);
+  SiteTable Sites(M);
+  Emitter E(C, Sites, InlineChecks);
+  Statistics Stats;
+  SmallPtrSet<const Function *, 4> Resolvers = ifuncResolvers(M);
+  SmallVector<Function *> Candidates;
+  for (Function &F : M)
+    if (mayBeInstrumented(F))
+      Candidates.push_back(&F);
+  bool Changed = false;
+  for (Function *F : Candidates) {
+    if (!Resolvers.contains(F))
+      Changed |= instrument(*F, C, E, Stats);
+    // Clang's own pass, which -fsanitize=thread brings along, shall leave the function alone;
+    // and whoever optimizes it from now on need not be careful.
+    F->removeFnAttr(Attribute::SanitizeThread);
+    F->addFnAttr(Attribute::DisableSanitizerInstrumentation);
+  }
+  if (Sites.size()) {
+    appendToGlobalCtors(M, announce(M, C, Sites, "__pf_module_ctor", Entry::__pf_module_loaded),
+                        ConstructorPriority);
+    appendToGlobalDtors(M, announce(M, C, Sites, "__pf_module_dtor", Entry::__pf_module_unloaded),
+                        ConstructorPriority);
+  }
+  if (Changed)
+    C.demandVersion();
+  if (PrintStatistics)
+    print(M, Stats, Sites.size());
+  return PreservedAnalyses::none();
+}
+
+} // namespace photofinish

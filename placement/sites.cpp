@@ -1,0 +1,138 @@
+//===- sites.cpp - The module's table of sites ------------------------------===//
+
+#include "placement/sites.h"
+
+#include "abi/abi.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace photofinish {
+
+namespace {
+
+// The fields of pf_site, by their position in SiteType.
+enum Field : unsigned { File, FunctionName, Line, Column, Size, Flags, InlinedAt };
+
+static_assert(offsetof(pf_site, file) == 0 && offsetof(pf_site, function) == 4 &&
+                  offsetof(pf_site, line) == 8 && offsetof(pf_site, column) == 12 &&
+                  offsetof(pf_site, size) == 14 && offsetof(pf_site, flags) == 15 &&
+                  offsetof(pf_site, inlined_at) == 16 && sizeof(pf_site) == 20 &&
+                  alignof(pf_site) == 4,
+              "SiteType below mirrors pf_site");
+
+template <class Narrow> Narrow saturate(uint64_t Value, Narrow Otherwise) {
+  return Value <= std::numeric_limits<Narrow>::max() ? static_cast<Narrow>(Value) : Otherwise;
+}
+
+/// Such that a report can open the file from another directory than the compiler's.
+std::string pathOf(const DIFile *F) {
+  if (!F)
+    return "";
+  SmallString<256> Path;
+  if (!sys::path::is_absolute(F->getFilename()))
+    Path = F->getDirectory();
+  sys::path::append(Path, F->getFilename());
+  sys::path::remove_dots(Path);
+  return std::string(Path);
+}
+
+} // namespace
+
+SiteTable::SiteTable(Module &M) : M(M) {
+  LLVMContext &Context = M.getContext();
+  Type *I8 = Type::getInt8Ty(Context);
+  Type *I16 = Type::getInt16Ty(Context);
+  Type *I32 = Type::getInt32Ty(Context);
+  SiteType = StructType::get(Context, {I32, I32, I32, I16, I8, I8, I32});
+}
+
+Constant *SiteTable::site(const Instruction &I, uint64_t Bytes, unsigned Flags) {
+  const Function &F = *I.getFunction();
+  auto Narrow = saturate<uint8_t>(Bytes, 0);
+  if (const DILocation *Location = I.getDebugLoc())
+    return describe(*Location, F, Narrow, Flags);
+  // An instruction of the compiler's own, or no debug information at all.
+  const DISubprogram *SP = F.getSubprogram();
+  return intern({string(SP ? pathOf(SP->getFile()) : M.getSourceFileName()), string(F.getName()), 0,
+                 0, Narrow, Flags, nullptr});
+}
+
+GlobalVariable *SiteTable::describe(const DILocation &Location, const Function &F, uint8_t Size,
+                                    uint8_t Flags) {
+  GlobalVariable *Call = nullptr;
+  if (const DILocation *At = Location.getInlinedAt())
+    Call = describe(*At, F, 0, PF_SITE_CALL);
+  StringRef Name;
+  if (const DISubprogram *SP = Location.getScope()->getSubprogram())
+    Name = SP->getLinkageName().empty() ? SP->getName() : SP->getLinkageName();
+  return intern({string(pathOf(Location.getFile())), string(Name.empty() ? F.getName() : Name),
+                 Location.getLine(), saturate<uint16_t>(Location.getColumn(), 0), Size, Flags,
+                 Call});
+}
+
+GlobalVariable *SiteTable::intern(const Description &D) {
+  GlobalVariable *&Site = Sites[D];
+  if (Site)
+    return Site;
+  const auto &[FileName, Function, SourceLine, SourceColumn, Bytes, Kind, Call] = D;
+  Site = new GlobalVariable(M, SiteType, /*isConstant=*/true, GlobalValue::PrivateLinkage, nullptr,
+                            "pf_site");
+  Site->setSection(PF_SITES_SECTION);
+  Site->setAlignment(Align(alignof(pf_site)));
+
+  Type *I32 = Type::getInt32Ty(M.getContext());
+  Type *I64 = Type::getInt64Ty(M.getContext());
+  auto DistanceTo = [&](GlobalVariable *Target, Field From) -> Constant * {
+    if (!Target)
+      return ConstantInt::get(I32, 0);
+    Constant *Here = ConstantExpr::getInBoundsGetElementPtr(
+        SiteType, Site,
+        ArrayRef<Constant *>{ConstantInt::get(I32, 0), ConstantInt::get(I32, From)});
+    return ConstantExpr::getTrunc(ConstantExpr::getSub(ConstantExpr::getPtrToInt(Target, I64),
+                                                       ConstantExpr::getPtrToInt(Here, I64)),
+                                  I32);
+  };
+  auto Number = [&](Field F, uint64_t N) {
+    return ConstantInt::get(SiteType->getElementType(F), N);
+  };
+  Site->setInitializer(ConstantStruct::get(
+      SiteType, {DistanceTo(FileName, File), DistanceTo(Function, FunctionName),
+                 Number(Line, SourceLine), Number(Column, SourceColumn), Number(Size, Bytes),
+                 Number(Flags, Kind), DistanceTo(Call, InlinedAt)}));
+  return Site;
+}
+
+GlobalVariable *SiteTable::string(StringRef Text) {
+  if (Text.empty())
+    return nullptr;
+  GlobalVariable *&String = Strings[Text];
+  if (!String) {
+    Constant *Data = ConstantDataArray::getString(M.getContext(), Text);
+    String = new GlobalVariable(M, Data->getType(), /*isConstant=*/true,
+                                GlobalValue::PrivateLinkage, Data, "pf_string");
+    // The linker merges equal strings of all objects.
+    String->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+    String->setAlignment(Align(1));
+  }
+  return String;
+}
+
+Constant *SiteTable::boundary(StringRef Name) {
+  if (GlobalVariable *Known = M.getNamedGlobal(Name))
+    return Known;
+  // Weak, because the linker drops the section, and with it the symbols, when it finds that
+  // no function with a site is used.
+  auto *Symbol = new GlobalVariable(M, SiteType, /*isConstant=*/true,
+                                    GlobalValue::ExternalWeakLinkage, nullptr, Name);
+  Symbol->setVisibility(GlobalValue::HiddenVisibility);
+  return Symbol;
+}
+
+Constant *SiteTable::first() { return boundary("__start_" PF_SITES_SECTION); }
+
+Constant *SiteTable::end() { return boundary("__stop_" PF_SITES_SECTION); }
+
+} // namespace photofinish

@@ -1,0 +1,58 @@
+//===- sites.h - The module's table of sites --------------------------------===//
+//
+// A site tells a report where an access is: file, line, column, function, size and kind,
+// and through which inlined calls it got there. Sites are constants in a section of
+// their own (abi.h describes the layout), one for each different description, found by
+// the runtime between the linker's symbols for the section's ends.
+//
+// References inside the table are distances, resolved when the object is linked: the
+// table is read-only memory, shared between processes, and costs nothing at start.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PHOTOFINISH_PLACEMENT_SITES_H
+#define PHOTOFINISH_PLACEMENT_SITES_H
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Module.h"
+
+#include <map>
+#include <tuple>
+
+namespace photofinish {
+
+class SiteTable {
+public:
+  explicit SiteTable(llvm::Module &M);
+
+  /// The site of I as an access to Bytes bytes (0: known at run time only); pf_site_flags.
+  llvm::Constant *site(const llvm::Instruction &I, uint64_t Bytes, unsigned Flags);
+
+  size_t size() const { return Sites.size(); }
+
+  /// The linker's symbols for the ends of the section, which all modules of an executable
+  /// or library share.
+  llvm::Constant *first();
+  llvm::Constant *end();
+
+private:
+  // file, function, line, column, size, flags, inlined at
+  using Description = std::tuple<llvm::GlobalVariable *, llvm::GlobalVariable *, uint32_t, uint16_t,
+                                 uint8_t, uint8_t, llvm::GlobalVariable *>;
+
+  llvm::GlobalVariable *describe(const llvm::DILocation &Location, const llvm::Function &F,
+                                 uint8_t Size, uint8_t Flags);
+  llvm::GlobalVariable *intern(const Description &D);
+  llvm::GlobalVariable *string(llvm::StringRef Text);
+  llvm::Constant *boundary(llvm::StringRef Name);
+
+  llvm::Module &M;
+  llvm::StructType *SiteType;
+  std::map<Description, llvm::GlobalVariable *> Sites;
+  llvm::StringMap<llvm::GlobalVariable *> Strings;
+};
+
+} // namespace photofinish
+
+#endif // PHOTOFINISH_PLACEMENT_SITES_H

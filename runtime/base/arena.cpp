@@ -1,0 +1,145 @@
+//===- arena.cpp - The runtime's own memory -----------------------------------===//
+//
+// Size classes are 16, 32, 48, 64, and then four steps to each doubling up to 32 KiB; each has a
+// list of free pieces. This file is also the live host of detector/host.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/base/arena.h"
+
+#include "detector/host.h"
+#include "runtime/base/message.h"
+#include "runtime/base/spin_lock.h"
+#include "runtime/platform/os.h"
+
+#include <atomic>
+#include <bit>
+#include <cstring>
+
+using namespace photofinish;
+using namespace photofinish::rt;
+
+namespace {
+
+constexpr size_t LargestSmall = 32768;
+constexpr size_t ChunkBytes = size_t(1) << 20;
+constexpr unsigned NumClasses = 40;
+
+/// The class of a size, and the size of a class: 16 * 1, 2, 3, 4, then 5, 6, 7, 8, 10, 12, 14, 16,
+/// ...
+constexpr unsigned classOf(size_t Bytes) {
+  size_t Units = (Bytes + 15) / 16;
+  if (Units <= 4)
+    return Units ? unsigned(Units) - 1 : 0;
+  unsigned Log = unsigned(std::bit_width(Units - 1)) - 1; // Units in (2^Log, 2^(Log+1)]
+  size_t Step = (size_t(1) << Log) / 4;
+  return 4 + (Log - 2) * 4 + unsigned((Units - (size_t(1) << Log) + Step - 1) / Step) - 1;
+}
+constexpr size_t sizeOf(unsigned Class) {
+  if (Class < 4)
+    return 16 * size_t(Class + 1);
+  unsigned Log = (Class - 4) / 4 + 2;
+  return 16 * ((size_t(1) << Log) + (size_t(1) << Log) / 4 * ((Class - 4) % 4 + 1));
+}
+static_assert(classOf(LargestSmall) < NumClasses && sizeOf(classOf(LargestSmall)) == LargestSmall);
+static_assert(sizeOf(classOf(1)) == 16 && sizeOf(classOf(65)) == 80 && sizeOf(classOf(129)) == 160);
+
+struct Free {
+  Free *Next;
+};
+
+struct SizeClass {
+  SpinLock Lock;
+  Free *List; // under Lock
+};
+
+SizeClass Classes[NumClasses];
+SpinLock ChunkLock;
+char *Chunk;      // under ChunkLock: what is left of the mapping in use
+size_t ChunkLeft; // under ChunkLock
+std::atomic<uint64_t> InUse, Peak, Limit;
+
+void *mapOrGiveUp(size_t Bytes) {
+  void *Memory = os::map(Bytes);
+  if (!Memory)
+    host::giveUp("the system has no memory left for the shadow of this program");
+  return Memory;
+}
+
+void count(size_t Bytes) {
+  // Relaxed: sums, which order nothing.
+  uint64_t Now = InUse.fetch_add(Bytes, std::memory_order_relaxed) + Bytes;
+  uint64_t Most = Peak.load(std::memory_order_relaxed);
+  while (Now > Most && !Peak.compare_exchange_weak(Most, Now, std::memory_order_relaxed))
+    ;
+  uint64_t Allowed = Limit.load(std::memory_order_relaxed);
+  if (Allowed && Now > Allowed)
+    host::giveUp(
+        "the limit memory_limit_mb has been reached; raise it, or give the program less to do");
+}
+
+void *carve(size_t Bytes) {
+  Locked Guard(ChunkLock);
+  if (ChunkLeft < Bytes) {
+    Chunk = static_cast<char *>(mapOrGiveUp(ChunkBytes));
+    ChunkLeft = ChunkBytes;
+  }
+  void *Piece = Chunk;
+  Chunk += Bytes;
+  ChunkLeft -= Bytes;
+  return Piece;
+}
+
+size_t wholePages(size_t Bytes) { return (Bytes + 4095) & ~size_t(4095); }
+
+} // namespace
+
+void *host::allocate(size_t Bytes) {
+  if (Bytes > LargestSmall) {
+    count(wholePages(Bytes));
+    return mapOrGiveUp(wholePages(Bytes));
+  }
+  unsigned Class = classOf(Bytes);
+  size_t Size = sizeOf(Class);
+  count(Size);
+  Free *Piece;
+  {
+    Locked Guard(Classes[Class].Lock);
+    Piece = Classes[Class].List;
+    if (Piece)
+      Classes[Class].List = Piece->Next;
+  }
+  if (!Piece)
+    return carve(Size);
+  std::memset(static_cast<void *>(Piece), 0, Size);
+  return Piece;
+}
+
+void host::release(void *Memory, size_t Bytes) {
+  if (!Memory)
+    return;
+  if (Bytes > LargestSmall) {
+    InUse.fetch_sub(wholePages(Bytes), std::memory_order_relaxed);
+    os::unmap(Memory, wholePages(Bytes));
+    return;
+  }
+  unsigned Class = classOf(Bytes);
+  InUse.fetch_sub(sizeOf(Class), std::memory_order_relaxed);
+  auto *Piece = static_cast<Free *>(Memory);
+  Locked Guard(Classes[Class].Lock);
+  Piece->Next = Classes[Class].List;
+  Classes[Class].List = Piece;
+}
+
+void host::yield() { os::yield(); }
+
+void host::giveUp(const char *Why) {
+  complain(Why);
+  os::exitProcess(2);
+}
+
+ArenaUse rt::arenaUse() {
+  return {InUse.load(std::memory_order_relaxed), Peak.load(std::memory_order_relaxed)};
+}
+
+void rt::limitArena(uint64_t Bytes) { Limit.store(Bytes, std::memory_order_relaxed); }

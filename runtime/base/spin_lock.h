@@ -1,0 +1,59 @@
+//===- spin_lock.h - A lock for a few instructions ---------------------------===//
+//
+// The runtime's only kind of lock: constant-initialised, one word, and nothing of libc. What is
+// done under one never waits for the program.
+//
+// Lock order, outermost first; two locks of one row are never held together:
+//
+//   Thread::ClockLock (own thread)      a thread's synchronization
+//   SyncTable buckets, SyncObject::Lock one synchronization object, an atomic operation
+//   Registry lock                       the list of threads (asks for other threads' ClockLock)
+//   Recorder lock                       the order of recorded events
+//   Shadow page lock                    one page's granules
+//   Heap lock, freed ranges             heap blocks
+//   Intern tables, arena                memory for all of the above
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PHOTOFINISH_RUNTIME_BASE_SPIN_LOCK_H
+#define PHOTOFINISH_RUNTIME_BASE_SPIN_LOCK_H
+
+#include "detector/host.h"
+#include "detector/thread_safety.h"
+
+#include <atomic>
+#include <cstdint>
+
+namespace photofinish::rt {
+
+class PF_CAPABILITY("spin lock") SpinLock {
+public:
+  void lock() PF_ACQUIRE() PF_NO_ANALYSIS {
+    // Acquire: sees everything that the last holder wrote.
+    for (unsigned Tries = 0; Held.exchange(1, std::memory_order_acquire); ++Tries)
+      while (Held.load(std::memory_order_relaxed))
+        if (++Tries > 64)
+          host::yield();
+        else
+          __builtin_ia32_pause();
+  }
+  void unlock() PF_RELEASE() PF_NO_ANALYSIS { Held.store(0, std::memory_order_release); }
+
+private:
+  std::atomic<uint32_t> Held{0};
+};
+
+class PF_SCOPED_CAPABILITY Locked {
+public:
+  explicit Locked(SpinLock &Lock) PF_ACQUIRE(Lock) : Lock(Lock) { Lock.lock(); }
+  ~Locked() PF_RELEASE() { Lock.unlock(); }
+  Locked(const Locked &) = delete;
+  Locked &operator=(const Locked &) = delete;
+
+private:
+  SpinLock &Lock;
+};
+
+} // namespace photofinish::rt
+
+#endif // PHOTOFINISH_RUNTIME_BASE_SPIN_LOCK_H

@@ -1,0 +1,231 @@
+//===- entry.cpp - What instrumented code calls
+//---------------------------------------------------------===//
+//
+// abi/entry_points.def, function by function. A plain access that its thread has made before
+// in this epoch ends in the few instructions of a hit; all others go through the slow path.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/memory.h"
+#include "runtime/modules.h"
+#include "runtime/recorder.h"
+#include "runtime/report.h"
+#include "runtime/sync_table.h"
+#include "runtime/thread.h"
+#include "trace/operation.h"
+
+#include <cstring>
+
+using namespace photofinish;
+using namespace photofinish::rt;
+
+// The prototypes come from the table, so that a definition that differs does not compile.
+#define PF_TYPE_VOID void
+#define PF_TYPE_PTR void *
+#define PF_TYPE_I32 uint32_t
+#define PF_TYPE_I64 uint64_t
+#define PF_TYPE_SITE const pf_site *
+#define PF_LIST_1(A) PF_TYPE_##A
+#define PF_LIST_2(A, B) PF_TYPE_##A, PF_TYPE_##B
+#define PF_LIST_3(A, B, C) PF_TYPE_##A, PF_TYPE_##B, PF_TYPE_##C
+#define PF_LIST_4(A, B, C, D) PF_LIST_2(A, B), PF_LIST_2(C, D)
+#define PF_LIST_5(A, B, C, D, E) PF_LIST_2(A, B), PF_LIST_3(C, D, E)
+#define PF_LIST_N(A, B, C, D, E, N, ...) PF_LIST_##N
+#define PF_LIST(...) PF_LIST_N(__VA_ARGS__, 5, 4, 3, 2, 1)(__VA_ARGS__)
+#define PF_ENTRY(name, result, ...)                                                                \
+  extern "C" __attribute__((visibility("default"))) PF_TYPE_##result name(PF_LIST(__VA_ARGS__));
+#include "abi/entry_points.def"
+
+// Plain accesses.
+
+namespace {
+
+__attribute__((noinline)) void checkSlowly(uintptr_t Address, size_t Bytes, AccessKind Kind,
+                                           const pf_site *Site) {
+  Entered E(Site);
+  if (Kind == AccessKind::Read)
+    readRange(E, reinterpret_cast<void *>(Address), Bytes);
+  else
+    writeRange(E, reinterpret_cast<void *>(Address), Bytes);
+}
+
+template <size_t Bytes> void read(void *Start, const pf_site *Site) {
+  auto Address = reinterpret_cast<uintptr_t>(Start);
+  uint64_t Offset = Address % Granule::Bytes;
+  if (__pf_thread.now != PF_NO_EPOCH && Offset + Bytes <= Granule::Bytes) {
+    const Granule &G = granuleAt(Address);
+    Epoch Now = Epoch::fromBits(__pf_thread.now);
+    uint8_t Mask = Granule::maskOf(Offset, Bytes);
+    if (G.isReadSince(Mask, Now) || G.isSharedReadSince(Mask, Now))
+      return;
+  }
+  checkSlowly(Address, Bytes, AccessKind::Read, Site);
+}
+
+template <size_t Bytes> void write(void *Start, const pf_site *Site) {
+  auto Address = reinterpret_cast<uintptr_t>(Start);
+  uint64_t Offset = Address % Granule::Bytes;
+  if (__pf_thread.now != PF_NO_EPOCH && Offset + Bytes <= Granule::Bytes) {
+    Epoch Now = Epoch::fromBits(__pf_thread.now);
+    if (granuleAt(Address).isWrittenSince(Granule::maskOf(Offset, Bytes), Now))
+      return;
+  }
+  checkSlowly(Address, Bytes, AccessKind::Write, Site);
+}
+
+} // namespace
+
+void __pf_read1(void *P, const pf_site *Site) { read<1>(P, Site); }
+void __pf_read2(void *P, const pf_site *Site) { read<2>(P, Site); }
+void __pf_read4(void *P, const pf_site *Site) { read<4>(P, Site); }
+void __pf_read8(void *P, const pf_site *Site) { read<8>(P, Site); }
+void __pf_read16(void *P, const pf_site *Site) {
+  checkSlowly(reinterpret_cast<uintptr_t>(P), 16, AccessKind::Read, Site);
+}
+void __pf_write1(void *P, const pf_site *Site) { write<1>(P, Site); }
+void __pf_write2(void *P, const pf_site *Site) { write<2>(P, Site); }
+void __pf_write4(void *P, const pf_site *Site) { write<4>(P, Site); }
+void __pf_write8(void *P, const pf_site *Site) { write<8>(P, Site); }
+void __pf_write16(void *P, const pf_site *Site) {
+  checkSlowly(reinterpret_cast<uintptr_t>(P), 16, AccessKind::Write, Site);
+}
+void __pf_read_range(void *P, uint64_t Bytes, const pf_site *Site) {
+  checkSlowly(reinterpret_cast<uintptr_t>(P), Bytes, AccessKind::Read, Site);
+}
+void __pf_write_range(void *P, uint64_t Bytes, const pf_site *Site) {
+  checkSlowly(reinterpret_cast<uintptr_t>(P), Bytes, AccessKind::Write, Site);
+}
+
+void __pf_vptr_read(void *P, const pf_site *Site) { read<8>(P, Site); }
+void __pf_vptr_write(void *P, void *Value, const pf_site *Site) {
+  // A destructor sets the pointer of its own class again; nobody can see that.
+  if (*static_cast<void *volatile *>(P) != Value)
+    write<8>(P, Site);
+}
+
+void *__pf_memcpy(void *To, void *From, uint64_t Bytes, const pf_site *Written,
+                  const pf_site *Read) {
+  __pf_read_range(From, Bytes, Read);
+  __pf_write_range(To, Bytes, Written);
+  return std::memcpy(To, From, Bytes);
+}
+
+void *__pf_memmove(void *To, void *From, uint64_t Bytes, const pf_site *Written,
+                   const pf_site *Read) {
+  __pf_read_range(From, Bytes, Read);
+  __pf_write_range(To, Bytes, Written);
+  return std::memmove(To, From, Bytes);
+}
+
+void *__pf_memset(void *To, uint32_t Byte, uint64_t Bytes, const pf_site *Written) {
+  __pf_write_range(To, Bytes, Written);
+  return std::memset(To, int(Byte), Bytes);
+}
+
+// Atomics. From begin to end the blocks that the operation touches are locked, so that the
+// operation, its check and what it teaches and publishes are one step.
+
+static uintptr_t blockOf(uintptr_t Address) { return Address & ~uintptr_t(AtomicBlock::Bytes - 1); }
+
+/// Calls Visit(block's object, mask) for the blocks of an operation that has begun.
+template <class Fn>
+static void forEachBlock(Thread &T, uintptr_t Address, size_t Bytes, Fn &&Visit) {
+  for (SyncObject *O : T.Atomics) {
+    uintptr_t From = Address > O->Key ? Address : O->Key;
+    uintptr_t BlockEnd = O->Key + AtomicBlock::Bytes;
+    uintptr_t To = Address + Bytes < BlockEnd ? Address + Bytes : BlockEnd;
+    Visit(*O, uint16_t(((uint32_t(1) << (To - From)) - 1) << (From - O->Key)));
+  }
+}
+
+void __pf_atomic_begin(void *P, uint64_t Bytes, const pf_site *Site) {
+  // Inside until the operation ends; the destructor does not run here.
+  alignas(Entered) char Place[sizeof(Entered)];
+  auto *E = new (Place) Entered(Site);
+  if (E->isIdle() || !Bytes)
+    return;
+  auto Address = reinterpret_cast<uintptr_t>(P);
+  for (uintptr_t Block = blockOf(Address); Block < Address + Bytes; Block += AtomicBlock::Bytes)
+    E->thread().Atomics.push(&TheSyncTable.lockOrMake(Block, SyncKind::Atomic));
+}
+
+void __pf_atomic_end(void *P, uint64_t Bytes, uint32_t Kind, uint32_t Order,
+                     const pf_site *Site) PF_NO_ANALYSIS {
+  Thread *Current = currentThread();
+  if (!Current || Current->Atomics.empty())
+    return;
+  Entered E(Site);
+  Thread &T = E.thread();
+  auto Address = reinterpret_cast<uintptr_t>(P);
+  bool IsAcquire = isAcquire(MemoryOrder(Order)), IsRelease = isRelease(MemoryOrder(Order));
+  AccessKind Access = Kind == PF_ATOMIC_LOAD ? AccessKind::AtomicRead : AccessKind::AtomicWrite;
+  FoundRaces Found;
+  T.ClockLock.lock();
+  {
+    RecordingLock Recording;
+    record(T, Site, uint8_t(PF_RECORDED_ATOMIC_LOAD + Kind), Address, Bytes, uint8_t(Order));
+    if (Kind != PF_ATOMIC_STORE) {
+      forEachBlock(T, Address, Bytes, [&](SyncObject &O, uint16_t Mask) {
+        rule::observe(T.State, O.atomic(), Mask, IsAcquire);
+      });
+      if (Kind == PF_ATOMIC_LOAD)
+        T.State.fired(IsAcquire ? Rule::LoadAcquire : Rule::LoadRelaxed);
+    }
+    TheMemory.access(T.State, Address, Bytes, Access, [&] { return T.noteFor(Site); }, Found);
+    if (Kind != PF_ATOMIC_LOAD) {
+      bool IsRmw = Kind == PF_ATOMIC_RMW;
+      forEachBlock(T, Address, Bytes, [&](SyncObject &O, uint16_t Mask) {
+        rule::publish(T.State, O.atomic(), Mask, IsRelease, IsRmw);
+      });
+      if (IsRelease)
+        T.State.advance();
+      T.State.fired(IsRmw ? (IsRelease ? Rule::RmwRelease : Rule::RmwRelaxed)
+                          : (IsRelease ? Rule::StoreRelease : Rule::StoreRelaxed));
+    }
+  }
+  T.publishNow();
+  T.ClockLock.unlock();
+  while (!T.Atomics.empty()) {
+    T.Atomics.back()->Lock.unlock();
+    T.Atomics.pop();
+  }
+  // What begin has entered is left here, with E.
+  T.Inside.store(T.Inside.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  if (!Found.empty())
+    reportRaces(E, Access, AccessForm::Plain, Address, Bytes, Found);
+}
+
+void __pf_fence(uint32_t Order, const pf_site *Site) {
+  Entered E(Site);
+  if (E.isIdle())
+    return;
+  Thread &T = E.thread();
+  T.ClockLock.lock();
+  {
+    RecordingLock Recording;
+    record(T, Site, PF_RECORDED_FENCE, 0, 0, uint8_t(Order));
+    if (isAcquire(MemoryOrder(Order)))
+      rule::fenceAcquire(T.State);
+    if (isRelease(MemoryOrder(Order)))
+      rule::fenceRelease(T.State);
+  }
+  T.publishNow();
+  T.ClockLock.unlock();
+}
+
+// Modules.
+
+void __pf_module_loaded(const pf_site *Begin, const pf_site *End) {
+  TheModules.addSites(Begin, End);
+}
+
+// A library that is loaded again may find itself at the same place, and is new memory there.
+void __pf_module_unloaded(const pf_site *Begin, const pf_site *End) {
+  Entered E(PF_FUNCTION_SITE("dlclose"));
+  uintptr_t Start;
+  size_t Bytes;
+  if (E.isIdle() || !TheModules.findLibrary(reinterpret_cast<uintptr_t>(Begin), Start, Bytes))
+    return;
+  TheModules.keepSites(Begin, End);
+  memoryMapped(E, reinterpret_cast<void *>(Start), Bytes);
+}

@@ -1,0 +1,193 @@
+//===- memory.cpp - The shadow of the whole address space
+//--------------------------------------===//
+
+#include "runtime/memory.h"
+
+#include "runtime/platform/os.h"
+
+#include <bit>
+
+using namespace photofinish;
+using namespace photofinish::rt;
+
+[[clang::no_destroy]] constinit LiveMemory rt::TheMemory;
+
+// What abi.h tells the pass about granules.
+static_assert(sizeof(pf_granule) == sizeof(Granule) && PF_GRANULE_BYTES == Granule::Bytes);
+static_assert(PF_PAGE_BYTES == FinePage::Bytes && PF_PAGE_SHIFT == FinePage::Shift);
+
+extern "C" {
+__attribute__((visibility("default"))) std::atomic<uint64_t> *__pf_shadow_root;
+__attribute__((visibility("default"))) char *__pf_shadow_origin;
+}
+
+namespace {
+
+constexpr uintptr_t LowestAddress = FinePage::Bytes; // below is the null page
+constexpr uintptr_t AddressEnd = uintptr_t(1) << 47;
+constexpr size_t PageStep = (sizeof(LivePage) + 63) & ~size_t(63);
+constexpr size_t PagesPerMapping = 64;
+
+std::atomic<uint64_t> &entryOf(uintptr_t Address) {
+  return __pf_shadow_root[Address >> FinePage::Shift & PF_ROOT_MASK];
+}
+
+} // namespace
+
+void LiveMemory::initialise() {
+  __pf_shadow_root =
+      static_cast<std::atomic<uint64_t> *>(os::map((PF_ROOT_MASK + 1) * sizeof(uint64_t)));
+  __pf_shadow_origin = static_cast<char *>(os::map(PageStep));
+  if (!__pf_shadow_root || !__pf_shadow_origin)
+    host::giveUp(
+        "cannot reserve 256 GiB of address space for the shadow; is it limited (ulimit -v)?");
+}
+
+LivePage *LiveMemory::findPage(uintptr_t Address) {
+  uint64_t Offset = entryOf(Address).load(std::memory_order_acquire); // as in granuleAt
+  return Offset ? reinterpret_cast<LivePage *>(__pf_shadow_origin + Offset) : nullptr;
+}
+
+LivePage *LiveMemory::lockPage(uintptr_t Address) PF_NO_ANALYSIS {
+  // The program is about to crash; it does that better than we would.
+  if (Address < LowestAddress || Address >= AddressEnd)
+    return nullptr;
+  for (;;) {
+    LivePage *Page = findPage(Address);
+    if (!Page)
+      Page = makePage(Address);
+    Page->Lock.lock();
+    if (findPage(Address) == Page)
+      return Page;
+    Page->Lock.unlock(); // it was dropped, and may be another address's by now
+  }
+}
+
+LivePage *LiveMemory::makePage(uintptr_t Address) {
+  Locked Guard(PoolLock);
+  if (LivePage *Page = findPage(Address))
+    return Page;
+  char *Memory;
+  if (Spares) {
+    Memory = reinterpret_cast<char *>(Spares);
+    Spares = Spares->Next;
+    reinterpret_cast<Spare *>(Memory)->Next = nullptr;
+  } else {
+    if (!NumFresh) {
+      Fresh = static_cast<char *>(host::allocate(PageStep * PagesPerMapping));
+      NumFresh = PagesPerMapping;
+    }
+    Memory = Fresh;
+    Fresh += PageStep;
+    --NumFresh;
+  }
+  auto *Page = new (Memory) LivePage();
+  if (NumFreed.load(std::memory_order_relaxed))
+    startFromFreed(*Page, Address & ~(FinePage::Bytes - 1));
+  uint64_t Now = Pages.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (Now > PeakPages.load(std::memory_order_relaxed))
+    PeakPages.store(Now, std::memory_order_relaxed);
+  entryOf(Address).store(uint64_t(Memory - __pf_shadow_origin), std::memory_order_release);
+  return Page;
+}
+
+void LiveMemory::drop(uintptr_t Address) {
+  LivePage *Page = lockPage(Address);
+  // Whoever was inside has finished; whoever comes later finds no page, or zeros.
+  entryOf(Address).store(0, std::memory_order_release);
+  for (uintptr_t At = 0; At < FinePage::Bytes; At += Granule::Bytes)
+    Page->granuleOf(At).forget(0xff);
+  unlockPage(Page);
+  Pages.fetch_sub(1, std::memory_order_relaxed);
+  auto *Memory = reinterpret_cast<char *>(Page);
+  // The middle of a page that is no longer used costs nothing until it is used again.
+  uintptr_t From = (reinterpret_cast<uintptr_t>(Memory) + 64 + 4095) & ~uintptr_t(4095);
+  uintptr_t To = (reinterpret_cast<uintptr_t>(Memory) + sizeof(FinePage)) & ~uintptr_t(4095);
+  os::discard(reinterpret_cast<void *>(From), To - From);
+  Locked Guard(PoolLock);
+  reinterpret_cast<Spare *>(Memory)->Next = Spares;
+  Spares = reinterpret_cast<Spare *>(Memory);
+}
+
+uintptr_t LiveMemory::nextTouched(uintptr_t Page, uintptr_t End) {
+  for (; Page < End; Page += FinePage::Bytes)
+    if (findPage(Page))
+      return Page;
+  return End;
+}
+
+void LiveMemory::forget(uintptr_t Address, size_t Bytes) {
+  if (Address >= AddressEnd || !Bytes)
+    return;
+  uintptr_t End = Address + Bytes;
+  if (NumFreed.load(std::memory_order_relaxed))
+    forgetFreed(Address, End);
+  for (uintptr_t Page = Address & ~(FinePage::Bytes - 1); (Page = nextTouched(Page, End)) < End;
+       Page += FinePage::Bytes) {
+    uintptr_t From = Page < Address ? Address : Page;
+    uintptr_t To = Page + FinePage::Bytes < End ? Page + FinePage::Bytes : End;
+    if (To - From == FinePage::Bytes) {
+      drop(Page);
+      continue;
+    }
+    LivePage *P = lockPage(Page);
+    P->visit(From, To - From, [](Granule &G, uint8_t Mask, uint64_t) { G.forget(Mask); });
+    unlockPage(P);
+  }
+}
+
+void LiveMemory::rememberFreed(uintptr_t Start, uintptr_t End, Epoch When, Note Where) {
+  forgetFreed(Start, End);
+  Locked Guard(FreedLock);
+  Freed.push({Start, End, When, Where});
+  for (uint32_t I = Freed.size() - 1; I && Freed[I - 1].Start > Freed[I].Start; --I)
+    std::swap(Freed[I - 1], Freed[I]);
+  NumFreed.store(Freed.size(), std::memory_order_relaxed);
+}
+
+void LiveMemory::forgetFreed(uintptr_t Start, uintptr_t End) {
+  Locked Guard(FreedLock);
+  Array<FreedRange> Kept;
+  for (const FreedRange &R : Freed) {
+    if (R.Start < Start)
+      Kept.push({R.Start, R.End < Start ? R.End : Start, R.When, R.Where});
+    if (R.End > End)
+      Kept.push({R.Start > End ? R.Start : End, R.End, R.When, R.Where});
+  }
+  Freed.swap(Kept);
+  NumFreed.store(Freed.size(), std::memory_order_relaxed);
+}
+
+void LiveMemory::startFromFreed(LivePage &Page, uintptr_t Start) {
+  Locked Guard(FreedLock);
+  for (const FreedRange &R : Freed) {
+    uintptr_t From = R.Start > Start ? R.Start : Start;
+    uintptr_t To = R.End < Start + FinePage::Bytes ? R.End : Start + FinePage::Bytes;
+    if (From < To)
+      Page.visit(From, To - From, [&](Granule &G, uint8_t Mask, uint64_t) {
+        G.access(Mask, [&](Cell &X, const AtomicHistory *, uint8_t) {
+          X.assertOwned(); // nobody knows the page yet
+          X.setWrite(R.When, R.Where);
+        });
+      });
+  }
+}
+
+void LiveMemory::addRace(FoundRaces &Found, uintptr_t At, unsigned Raced, Epoch First, Note N,
+                         AccessKind Kind) {
+  while (Raced) {
+    auto Start = unsigned(std::countr_zero(Raced));
+    auto Length = unsigned(std::countr_one(Raced >> Start));
+    Raced &= ~(((1u << Length) - 1) << Start);
+    // The next piece of the same access, most often.
+    if (!Found.empty()) {
+      FoundRace &Last = Found.back();
+      if (Last.Earlier == First && Last.EarlierNote == N && Last.EarlierKind == Kind &&
+          Last.Address + Last.Bytes == At + Start) {
+        Last.Bytes += Length;
+        continue;
+      }
+    }
+    Found.push({At + Start, Length, First, N, Kind});
+  }
+}

@@ -1,0 +1,144 @@
+//===- memory.h - The shadow of the whole address space
+//----------------------------------------===//
+//
+// A table with an entry for every page that an address of 47 bits can name finds the shadow
+// page (shadow/granule.h): a reservation of address space, of which only what is touched
+// costs memory. Nothing is assumed about where the program's memory lies.
+//
+// VerifiedFT-v2's discipline has the page as `sx`: each has a lock; the same-epoch tests run
+// without it, everything else with it held.
+//
+// Memory that is freed as a whole page or more gives its shadow pages back: that it was freed,
+// when and where, is then kept as a range, which a new shadow page starts from.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PHOTOFINISH_RUNTIME_MEMORY_H
+#define PHOTOFINISH_RUNTIME_MEMORY_H
+
+#include "runtime/base/spin_lock.h"
+#include "runtime/thread.h"
+#include "shadow/granule.h"
+
+namespace photofinish::rt {
+
+/// One side of a race, as the shadow remembers it, and the bytes in question.
+struct FoundRace {
+  uintptr_t Address;
+  uint32_t Bytes;
+  Epoch Earlier;
+  Note EarlierNote;
+  AccessKind EarlierKind;
+};
+using FoundRaces = Array<FoundRace>;
+
+struct LivePage : FinePage {
+  SpinLock Lock;
+};
+
+class LiveMemory {
+public:
+  void initialise();
+
+  /// Checks an access and remembers it. NoteOf() is asked at most once, if there is something to
+  /// remember. Races are added to Found.
+  template <class NoteFn>
+  void access(ThreadState &T, uintptr_t Address, size_t Bytes, AccessKind Kind, NoteFn &&NoteOf,
+              FoundRaces &Found) {
+    forEachPage(Address, Bytes, [&](uint64_t Start, uint64_t Here) {
+      LivePage *Page = lockPage(Start);
+      if (!Page)
+        return;
+      Page->visit(Start, Here, [&](Granule &G, uint8_t Mask, uint64_t At) {
+        checkGranule(T, G, Mask, Kind, NoteOf,
+                     [&](uint8_t Raced, Epoch First, Note N, AccessKind FirstKind) {
+                       addRace(Found, At, Raced, First, N, FirstKind);
+                     });
+      });
+      unlockPage(Page);
+    });
+  }
+
+  /// A write of all bytes after which nobody may use them: pages that lie in the range as a whole
+  /// give their shadow back.
+  template <class NoteFn>
+  void accessAndDrop(ThreadState &T, uintptr_t Address, size_t Bytes, NoteFn &&NoteOf,
+                     FoundRaces &Found) {
+    uintptr_t Whole = (Address + FinePage::Bytes - 1) & ~(FinePage::Bytes - 1);
+    uintptr_t End = Address + Bytes;
+    uintptr_t WholeEnd = End & ~(FinePage::Bytes - 1);
+    if (Whole >= WholeEnd)
+      return access(T, Address, Bytes, AccessKind::Write, NoteOf, Found);
+    access(T, Address, Whole - Address, AccessKind::Write, NoteOf, Found);
+    for (uintptr_t Page = Whole; (Page = nextTouched(Page, WholeEnd)) < WholeEnd;
+         Page += FinePage::Bytes) {
+      access(T, Page, FinePage::Bytes, AccessKind::Write, NoteOf, Found);
+      drop(Page);
+    }
+    rememberFreed(Whole, WholeEnd, T.now(), NoteOf());
+    access(T, WholeEnd, End - WholeEnd, AccessKind::Write, NoteOf, Found);
+  }
+
+  /// The bytes are fresh memory.
+  void forget(uintptr_t Address, size_t Bytes);
+
+  /// For stats: shadow pages now, and at most so far.
+  uint64_t numPages() const { return Pages.load(std::memory_order_relaxed); }
+  uint64_t peakPages() const { return PeakPages.load(std::memory_order_relaxed); }
+
+private:
+  struct FreedRange {
+    uintptr_t Start, End;
+    Epoch When;
+    Note Where;
+  };
+
+  /// The page of an address, with its lock held; null if there can be none.
+  LivePage *lockPage(uintptr_t Address);
+  static void unlockPage(LivePage *Page) PF_NO_ANALYSIS { Page->Lock.unlock(); }
+  LivePage *findPage(uintptr_t Address);
+  LivePage *makePage(uintptr_t Address);
+  void drop(uintptr_t Page);
+  /// The first page from Page on that has a shadow; End if there is none before it.
+  uintptr_t nextTouched(uintptr_t Page, uintptr_t End);
+  void rememberFreed(uintptr_t Start, uintptr_t End, Epoch When, Note Where);
+  void forgetFreed(uintptr_t Start, uintptr_t End);
+  void startFromFreed(LivePage &Page, uintptr_t Start);
+  static void addRace(FoundRaces &Found, uintptr_t At, unsigned Raced, Epoch First, Note N,
+                      AccessKind Kind);
+
+  SpinLock PoolLock;
+  struct Spare {
+    Spare *Next;
+  };
+  Spare *Spares = nullptr; // under PoolLock: pages that are all zeros but for the link
+  char *Fresh = nullptr;   // under PoolLock: what is left of the last mapping
+  size_t NumFresh = 0;
+  SpinLock FreedLock;
+  Array<FreedRange> Freed; // under FreedLock; sorted, disjoint
+  std::atomic<uint32_t> NumFreed{0};
+  std::atomic<uint64_t> Pages{0}, PeakPages{0};
+};
+
+extern LiveMemory TheMemory;
+
+} // namespace photofinish::rt
+
+extern "C" {
+extern std::atomic<uint64_t> *__pf_shadow_root;
+extern char *__pf_shadow_origin;
+}
+
+namespace photofinish::rt {
+
+/// The granule of an address, as inlined checks find it; one of zeros if nobody has touched it.
+inline Granule &granuleAt(uintptr_t Address) {
+  // Acquire: a page's contents were written before it was published.
+  uint64_t Offset =
+      __pf_shadow_root[Address >> PF_PAGE_SHIFT & PF_ROOT_MASK].load(std::memory_order_acquire);
+  return reinterpret_cast<FinePage *>(__pf_shadow_origin + Offset)->granuleOf(Address);
+}
+
+} // namespace photofinish::rt
+
+#endif // PHOTOFINISH_RUNTIME_MEMORY_H

@@ -1,0 +1,467 @@
+//===- runtime.cpp - What an interceptor can tell the runtime
+//--------------------------------------------===//
+//
+// Every function of runtime.h: finds the state that is meant, applies the rule to it, records
+// the event, and tells inlined checks about the thread's new epoch.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/runtime.h"
+
+#include "runtime/heap.h"
+#include "runtime/memory.h"
+#include "runtime/recorder.h"
+#include "runtime/report.h"
+#include "runtime/sync_table.h"
+#include "runtime/thread.h"
+#include "runtime/world.h"
+
+#include <cstring>
+
+using namespace photofinish;
+using namespace photofinish::rt;
+
+// Entering.
+
+static Thread *enter() {
+  // Relaxed: set before the program has a second thread.
+  if (!Started.load(std::memory_order_relaxed))
+    return nullptr;
+  Thread *T = currentThread();
+  if (!T)
+    T = attachThread();
+  // Relaxed, and in program order: whoever stops the world sees to the rest (world.cpp).
+  uint32_t Depth = T->Inside.load(std::memory_order_relaxed);
+  T->Inside.store(Depth + 1, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (!Depth && isWorldStopping())
+    waitForWorld(*T);
+  return T;
+}
+
+Entered::Entered(const pf_site *Site) : T(enter()), Site(Site), HasFrame(false) {}
+
+Entered::Entered(const pf_site *Site, void *ReturnAddress) : T(enter()), Site(Site), HasFrame(T) {
+  if (!T)
+    return;
+  pf_frame *Frame = __pf_thread.stack_top;
+  Frame->return_address = reinterpret_cast<uintptr_t>(ReturnAddress);
+  Frame->context = 0;
+  __pf_thread.stack_top = Frame + 1;
+}
+
+Entered::~Entered() {
+  if (!T)
+    return;
+  if (HasFrame)
+    --__pf_thread.stack_top;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  uint32_t Depth = T->Inside.load(std::memory_order_relaxed) - 1;
+  // Release: who waits for the thread to be outside sees what it did inside.
+  T->Inside.store(Depth, std::memory_order_release);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (!Depth && T->OnLeaving) {
+    auto *Deliver = T->OnLeaving;
+    T->OnLeaving = nullptr;
+    Deliver();
+  }
+}
+
+bool rt::isInside() {
+  Thread *T = currentThread();
+  return !T || T->Inside.load(std::memory_order_relaxed);
+}
+
+void rt::deliverOnLeaving(void (*Deliver)()) { currentThread()->OnLeaving = Deliver; }
+
+// Accesses.
+
+static void accessRange(Entered &E, const void *Start, size_t Bytes, AccessKind Kind) {
+  if (E.isIdle() || !Bytes)
+    return;
+  Thread &T = E.thread();
+  auto Address = reinterpret_cast<uintptr_t>(Start);
+  FoundRaces Found;
+  {
+    RecordingLock Lock;
+    bool IsWrite = Kind == AccessKind::Write;
+    record(T, E.site(), IsWrite ? PF_RECORDED_WRITE : PF_RECORDED_READ, Address, Bytes);
+    TheMemory.access(T.State, Address, Bytes, Kind, [&] { return T.noteFor(E.site()); }, Found);
+  }
+  if (!Found.empty())
+    reportRaces(E, Kind, AccessForm::Plain, Address, Bytes, Found);
+}
+
+void rt::readRange(Entered &E, const void *Start, size_t Bytes) {
+  accessRange(E, Start, Bytes, AccessKind::Read);
+}
+
+void rt::writeRange(Entered &E, const void *Start, size_t Bytes) {
+  accessRange(E, Start, Bytes, AccessKind::Write);
+}
+
+// Synchronization.
+
+namespace {
+
+/// Around everything that changes the thread's clock.
+class Synchronizing {
+public:
+  explicit Synchronizing(Entered &E) PF_NO_ANALYSIS : T(E.thread()) { T.ClockLock.lock(); }
+  ~Synchronizing() PF_NO_ANALYSIS {
+    T.publishNow();
+    T.ClockLock.unlock();
+  }
+
+private:
+  Thread &T;
+};
+
+/// A synchronization object, its lock held.
+class Owned {
+public:
+  Owned(uintptr_t Key, SyncKind Kind) : Object(&TheSyncTable.lockOrMake(Key, Kind)) {}
+  explicit Owned(SyncObject *LockedOrNull) : Object(LockedOrNull) {}
+  ~Owned() PF_NO_ANALYSIS {
+    if (Object)
+      Object->Lock.unlock();
+  }
+  Owned(const Owned &) = delete;
+  Owned &operator=(const Owned &) = delete;
+  explicit operator bool() const { return Object; }
+  SyncObject *operator->() { return Object; }
+
+private:
+  SyncObject *Object;
+};
+
+uintptr_t keyOf(const void *Object) { return reinterpret_cast<uintptr_t>(Object); }
+
+HeldLock *findHeld(Thread &T, uintptr_t Lock) {
+  for (uint32_t I = T.Held.size(); I--;)
+    if (T.Held[I].Lock == Lock)
+      return &T.Held[I];
+  return nullptr;
+}
+
+void addHeld(Thread &T, uintptr_t Lock, LockKind Kind, uint32_t Count) {
+  T.Held.push({Lock, Kind, Count});
+  T.Locks = TheLockSets.with(T.Locks, Lock, uint8_t(Kind));
+}
+
+void removeHeld(Thread &T, HeldLock *H) {
+  auto Index = uint32_t(H - T.Held.begin());
+  for (uint32_t I = Index; I + 1 < T.Held.size(); ++I)
+    T.Held[I] = T.Held[I + 1];
+  T.Held.pop();
+  T.Locks = 0;
+  for (const HeldLock &Left : T.Held)
+    T.Locks = TheLockSets.with(T.Locks, Left.Lock, uint8_t(Left.Kind));
+}
+
+void acquire(Entered &E, uintptr_t Lock, LockKind Kind) {
+  Synchronizing Clock(E);
+  Thread &T = E.thread();
+  {
+    Owned O(Lock, SyncKind::Lock);
+    RecordingLock Recording;
+    if (Kind == LockKind::RwLockShared) {
+      record(T, E.site(), PF_RECORDED_READ_LOCK, O->Serial);
+      rule::readLock(T.State, O->lock());
+    } else {
+      record(T, E.site(), PF_RECORDED_ACQUIRE, O->Serial);
+      rule::acquire(T.State, O->lock());
+    }
+  }
+  // Somebody who did not hold the lock may have released it.
+  if (Owned Stray(TheSyncTable.lockIfThere(Lock, SyncKind::Channel)); Stray)
+    T.State.learn(Stray->channel());
+}
+
+void release(Entered &E, uintptr_t Lock, LockKind Kind) {
+  Synchronizing Clock(E);
+  Thread &T = E.thread();
+  Owned O(Lock, SyncKind::Lock);
+  RecordingLock Recording;
+  if (Kind == LockKind::RwLockShared) {
+    record(T, E.site(), PF_RECORDED_READ_UNLOCK, O->Serial);
+    rule::readUnlock(T.State, O->lock());
+  } else {
+    record(T, E.site(), PF_RECORDED_RELEASE, O->Serial);
+    rule::release(T.State, O->lock());
+  }
+}
+
+} // namespace
+
+void rt::lockAcquired(Entered &E, const void *Lock, LockKind Kind) {
+  if (E.isIdle())
+    return;
+  if (HeldLock *H = findHeld(E.thread(), keyOf(Lock))) {
+    ++H->Count;
+    return;
+  }
+  acquire(E, keyOf(Lock), Kind);
+  addHeld(E.thread(), keyOf(Lock), Kind, 1);
+}
+
+void rt::lockReleased(Entered &E, const void *Lock) {
+  if (E.isIdle())
+    return;
+  HeldLock *H = findHeld(E.thread(), keyOf(Lock));
+  if (!H)
+    return channelReleased(E, channelAt(Lock));
+  if (--H->Count)
+    return;
+  LockKind Kind = H->Kind;
+  removeHeld(E.thread(), H);
+  release(E, keyOf(Lock), Kind);
+}
+
+unsigned rt::lockReleasedWholly(Entered &E, const void *Lock) {
+  if (E.isIdle())
+    return 0;
+  HeldLock *H = findHeld(E.thread(), keyOf(Lock));
+  if (!H) {
+    channelReleased(E, channelAt(Lock));
+    return 0;
+  }
+  unsigned Count = H->Count;
+  H->Count = 1;
+  lockReleased(E, Lock);
+  return Count;
+}
+
+void rt::lockAcquiredAgain(Entered &E, const void *Lock, LockKind Kind, unsigned Count) {
+  if (E.isIdle())
+    return;
+  lockAcquired(E, Lock, Kind);
+  if (HeldLock *H = findHeld(E.thread(), keyOf(Lock)); H && Count)
+    H->Count = Count;
+}
+
+void rt::lockForgotten(Entered &E, const void *Lock) {
+  if (E.isIdle())
+    return;
+  if (HeldLock *H = findHeld(E.thread(), keyOf(Lock)))
+    removeHeld(E.thread(), H);
+  TheSyncTable.forget(keyOf(Lock), SyncKind::Lock);
+  TheSyncTable.forget(keyOf(Lock), SyncKind::Channel);
+}
+
+// In a trace a channel is an atomic at an address that no program has, released by a
+// read-modify-write: it continues all release sequences there are.
+static uint64_t recordedChannel(uint64_t Serial) { return PF_RECORDED_CHANNELS + Serial * 16; }
+
+void rt::channelReleased(Entered &E, Channel C) {
+  if (E.isIdle())
+    return;
+  Synchronizing Clock(E);
+  Thread &T = E.thread();
+  Owned O(C, SyncKind::Channel);
+  RecordingLock Recording;
+  record(T, E.site(), PF_RECORDED_ATOMIC_RMW, recordedChannel(O->Serial), 8, PF_RELEASE);
+  O->channel().join(T.State.clock());
+  T.State.advance();
+  T.State.fired(Rule::RmwRelease);
+}
+
+void rt::channelAcquired(Entered &E, Channel C) {
+  if (E.isIdle())
+    return;
+  Synchronizing Clock(E);
+  Thread &T = E.thread();
+  Owned O(TheSyncTable.lockIfThere(C, SyncKind::Channel));
+  if (!O)
+    return;
+  RecordingLock Recording;
+  record(T, E.site(), PF_RECORDED_ATOMIC_LOAD, recordedChannel(O->Serial), 8, PF_ACQUIRE);
+  T.State.learn(O->channel());
+  T.State.fired(Rule::LoadAcquire);
+}
+
+void rt::channelForgotten(Entered &E, Channel C) {
+  if (E.isIdle())
+    return;
+  TheSyncTable.forget(C, SyncKind::Channel);
+}
+
+uint64_t rt::barrierArrived(Entered &E, const void *Barrier) {
+  if (E.isIdle())
+    return 0;
+  Synchronizing Clock(E);
+  Thread &T = E.thread();
+  Owned O(keyOf(Barrier), SyncKind::Barrier);
+  RecordingLock Recording;
+  record(T, E.site(), PF_RECORDED_ARRIVE, O->Serial);
+  return rule::arrive(T.State, O->barrier());
+}
+
+void rt::barrierDeparted(Entered &E, const void *Barrier, uint64_t Round) {
+  if (E.isIdle())
+    return;
+  Synchronizing Clock(E);
+  Thread &T = E.thread();
+  Owned O(keyOf(Barrier), SyncKind::Barrier);
+  RecordingLock Recording;
+  record(T, E.site(), PF_RECORDED_DEPART, O->Serial);
+  rule::depart(T.State, O->barrier(), Round);
+}
+
+void rt::barrierForgotten(Entered &E, const void *Barrier) {
+  if (E.isIdle())
+    return;
+  TheSyncTable.forget(keyOf(Barrier), SyncKind::Barrier);
+}
+
+// Memory.
+
+void rt::blockAllocated(Entered &E, const void *Block, size_t Bytes) {
+  if (E.isIdle() || !Block)
+    return;
+  Thread &T = E.thread();
+  uintptr_t Start = keyOf(Block);
+  {
+    RecordingLock Recording;
+    record(T, E.site(), PF_RECORDED_ALLOCATE, Start, Bytes);
+    TheMemory.forget(Start, Bytes);
+  }
+  TheSyncTable.forgetRange(Start, Bytes);
+  TheHeap.add({Start, Bytes, T.noteFor(E.site()), T.number(), 0, 0, false});
+}
+
+bool rt::blockFreed(Entered &E, const void *Start) {
+  if (E.isIdle())
+    return false;
+  HeapBlock Block;
+  if (!TheHeap.remove(keyOf(Start), Block))
+    return false;
+  Thread &T = E.thread();
+  Note Where = T.noteFor(E.site());
+  FoundRaces Found;
+  {
+    RecordingLock Recording;
+    record(T, E.site(), PF_RECORDED_FREE, Block.Start, Block.Bytes);
+    TheMemory.accessAndDrop(T.State, Block.Start, Block.Bytes, [&] { return Where; }, Found);
+  }
+  TheSyncTable.forgetRange(Block.Start, Block.Bytes);
+  Block.IsFreed = true;
+  Block.Freeing = Where;
+  Block.Freer = T.number();
+  TheHeap.rememberFreed(Block);
+  if (!Found.empty())
+    reportRaces(E, AccessKind::Write, AccessForm::Free, Block.Start, Block.Bytes, Found);
+  return true;
+}
+
+size_t rt::blockSize(const void *Block) { return TheHeap.sizeOf(keyOf(Block)); }
+
+void rt::memoryMapped(Entered &E, const void *Start, size_t Bytes) {
+  if (E.isIdle())
+    return;
+  {
+    RecordingLock Recording;
+    recordFresh(keyOf(Start), Bytes);
+    TheMemory.forget(keyOf(Start), Bytes);
+  }
+  TheSyncTable.forgetRange(keyOf(Start), Bytes);
+}
+
+void rt::memoryUnmapped(Entered &E, const void *Start, size_t Bytes) {
+  if (E.isIdle())
+    return;
+  Thread &T = E.thread();
+  FoundRaces Found;
+  {
+    RecordingLock Recording;
+    record(T, E.site(), PF_RECORDED_WRITE, keyOf(Start), Bytes);
+    TheMemory.accessAndDrop(
+        T.State, keyOf(Start), Bytes, [&] { return T.noteFor(E.site()); }, Found);
+    recordFresh(keyOf(Start), Bytes);
+    TheMemory.forget(keyOf(Start), Bytes);
+  }
+  TheSyncTable.forgetRange(keyOf(Start), Bytes);
+  if (!Found.empty())
+    reportRaces(E, AccessKind::Write, AccessForm::Unmap, keyOf(Start), Bytes, Found);
+}
+
+// Threads.
+
+Thread *rt::threadForked(Entered &E) {
+  if (E.isIdle())
+    return nullptr;
+  if (Thread *Dead = TheRegistry.findDead())
+    TheRegistry.retire(Dead);
+  Thread &T = E.thread();
+  Thread *Child = TheRegistry.create(&T, T.noteFor(E.site()));
+  Synchronizing Clock(E);
+  RecordingLock Recording;
+  record(T, E.site(), PF_RECORDED_FORK, Child->number());
+  Locked Guard(Child->ClockLock);
+  rule::fork(T.State, Child->State);
+  return Child;
+}
+
+void rt::threadForkFailed(Entered &E, Thread *Child) {
+  if (E.isIdle())
+    return;
+  TheRegistry.retire(Child);
+}
+
+void rt::threadCreated(Entered &E, Thread *Child, uintptr_t Handle) {
+  if (E.isIdle())
+    return;
+  Child->Handle = Handle;
+}
+
+void rt::threadBegins(Thread *T, uintptr_t Handle, const void *StackStart, size_t StackBytes) {
+  T->Handle = Handle;
+  T->StackStart = keyOf(StackStart);
+  T->StackBytes = StackBytes;
+  installThread(T, StackBytes);
+  T->HasBegun = true;
+  Entered E(PF_FUNCTION_SITE("thread start"));
+  memoryMapped(E, StackStart, StackBytes);
+}
+
+void rt::threadEnds(Entered &E) {
+  if (E.isIdle())
+    return;
+  Thread &T = E.thread();
+  T.Info->IsFinished = true;
+  RecordingLock Recording;
+  recordFresh(T.StackStart, T.StackBytes);
+  TheMemory.forget(T.StackStart, T.StackBytes);
+}
+
+Thread *rt::threadOf(uintptr_t Handle) { return TheRegistry.find(Handle); }
+
+void rt::threadJoined(Entered &E, Thread *Child) {
+  if (E.isIdle())
+    return;
+  {
+    Synchronizing Clock(E);
+    RecordingLock Recording;
+    record(E.thread(), E.site(), PF_RECORDED_JOIN, Child->number());
+    rule::join(E.thread().State, Child->State);
+  }
+  TheRegistry.retire(Child);
+}
+
+void rt::threadDetached(Entered &E, Thread *Child) {
+  if (E.isIdle())
+    return;
+  Child->IsDetached = true;
+}
+
+void rt::threadNamed(Entered &E, uintptr_t Handle, const char *Name) {
+  if (E.isIdle())
+    return;
+  Thread *T = TheRegistry.find(Handle);
+  if (!T)
+    return;
+  size_t I = 0;
+  for (; Name[I] && I + 1 < sizeof(T->Info->Name); ++I)
+    T->Info->Name[I] = Name[I];
+  T->Info->Name[I] = 0;
+}

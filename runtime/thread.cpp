@@ -1,0 +1,165 @@
+//===- thread.cpp - A thread of the program --------------------------------------------------===//
+
+#include "runtime/thread.h"
+
+#include "runtime/base/options.h"
+#include "runtime/platform/os.h"
+#include "runtime/recorder.h"
+
+#include <cstring>
+
+using namespace photofinish;
+using namespace photofinish::rt;
+
+[[clang::no_destroy]] constinit Registry rt::TheRegistry;
+
+// A thread that we have not seen begin has frames, too, until it first enters the runtime: all such
+// threads write to these, and nobody reads them.
+static constexpr unsigned NumStrayFrames = 65536;
+static pf_frame StrayFrames[NumStrayFrames];
+
+extern "C" __attribute__((visibility("default"))) thread_local pf_thread_head __pf_thread = {
+    PF_NO_EPOCH, StrayFrames, nullptr};
+
+pf_frame *Thread::framesBegin() const {
+  // A thread that was first seen in the middle of its work returns to frames that are not its own.
+  bool IsOwn = __pf_thread.stack_top >= Frames &&
+               __pf_thread.stack_top <= Frames + FrameBytes / sizeof(pf_frame);
+  return TheOptions.stacks && IsOwn ? Frames : __pf_thread.stack_top;
+}
+
+void Thread::publishNow() {
+  // Accesses that are recorded or counted must all be seen.
+  bool IsEveryAccessWanted = recording() || TheOptions.stats;
+  __pf_thread.now = IsEveryAccessWanted ? PF_NO_EPOCH : State.now().bits();
+}
+
+bool Registry::isKnownToAll(const Retired &R) {
+  for (Thread *T = Live; T; T = T->NextLive) {
+    Locked Guard(T->ClockLock);
+    if (T->State.clock().get(R.Slot) < R.LastClock)
+      return false;
+  }
+  return true;
+}
+
+uint32_t Registry::takeSlot(uint64_t &FirstClock) {
+  // The oldest are the likeliest to be known to all; a few tries bound the cost of a thread.
+  constexpr uint32_t Tries = 4;
+  for (uint32_t I = 0; I < Tries && I < RetiredSlots.size(); ++I) {
+    Retired R = RetiredSlots[I];
+    if (R.LastClock < Epoch::MaxClock / 2 && isKnownToAll(R)) {
+      RetiredSlots.removeUnordered(I);
+      FirstClock = R.LastClock + 1;
+      return R.Slot;
+    }
+  }
+  FirstClock = 1;
+  LastOfSlot.push(nullptr);
+  return LastOfSlot.size() - 1;
+}
+
+Thread *Registry::create(Thread *Creator, Note Creation) {
+  auto *Info = new (host::allocate(sizeof(ThreadInfo))) ThreadInfo();
+  Locked Guard(Lock);
+  Info->Slot = takeSlot(Info->FirstClock);
+  Info->Number = Infos.size();
+  Infos.push(Info);
+  Info->Earlier = LastOfSlot[Info->Slot];
+  LastOfSlot[Info->Slot] = Info;
+  Info->Creator = Creator ? Creator->number() : 0;
+  Info->Creation = Creation;
+  auto *T = new (host::allocate(sizeof(Thread))) Thread(Info, Info->FirstClock);
+  T->NextLive = Live;
+  Live = T;
+  return T;
+}
+
+void Registry::retire(Thread *T) {
+  {
+    Locked Guard(Lock);
+    T->Info->IsFinished = true;
+    RetiredSlots.push({T->Info->Slot, T->State.now().clock()});
+    for (unsigned R = 0; R < NumRules; ++R)
+      Fired[R] += T->State.timesFired(Rule(R));
+    for (Thread **Link = &Live; *Link; Link = &(*Link)->NextLive)
+      if (*Link == T) {
+        *Link = T->NextLive;
+        break;
+      }
+  }
+  if (T->Frames)
+    os::unmap(T->Frames, T->FrameBytes);
+  T->~Thread();
+  host::release(T, sizeof(Thread));
+}
+
+Thread *Registry::findDead() {
+  Locked Guard(Lock);
+  for (Thread *T = Live; T; T = T->NextLive)
+    if (T->IsDetached && T->Info->IsFinished && !os::threadExists(T->Info->SystemId))
+      return T;
+  return nullptr;
+}
+
+Thread *Registry::find(uintptr_t Handle) {
+  Locked Guard(Lock);
+  for (Thread *T = Live; T; T = T->NextLive)
+    if (T->Handle == Handle)
+      return T;
+  return nullptr;
+}
+
+const ThreadInfo *Registry::infoOf(Epoch E) {
+  Locked Guard(Lock);
+  const ThreadInfo *Info = LastOfSlot[E.thread()];
+  while (Info->Earlier && Info->FirstClock > E.clock())
+    Info = Info->Earlier;
+  return Info;
+}
+
+const ThreadInfo *Registry::infoOfNumber(uint32_t Number) {
+  Locked Guard(Lock);
+  return Infos[Number];
+}
+
+const ThreadInfo *Registry::stackOwner(uintptr_t Address) {
+  Locked Guard(Lock);
+  for (Thread *T = Live; T; T = T->NextLive)
+    if (Address - T->StackStart < T->StackBytes)
+      return T->Info;
+  return nullptr;
+}
+
+void Registry::keepOnly(Thread *Survivor) {
+  // The others have not ended: they are not there. What they did stays as it was at the fork.
+  for (Thread *T = Live; T; T = T->NextLive)
+    if (T != Survivor)
+      T->Info->IsFinished = true;
+  Live = Survivor;
+  Survivor->NextLive = nullptr;
+  Survivor->Info->SystemId = os::threadId();
+}
+
+uint64_t Registry::timesFired(Rule R) {
+  Locked Guard(Lock);
+  uint64_t Sum = Fired[unsigned(R)];
+  for (Thread *T = Live; T; T = T->NextLive)
+    Sum += T->State.timesFired(R);
+  return Sum;
+}
+
+void rt::installThread(Thread *T, size_t StackBytes) {
+  // A frame of the program takes at least as much as one of ours; what lies beyond cannot be
+  // touched.
+  constexpr size_t Guard = 4096;
+  T->FrameBytes = ((StackBytes + 4095) & ~size_t(4095)) + Guard;
+  T->Frames = static_cast<pf_frame *>(os::map(T->FrameBytes));
+  if (!T->Frames)
+    host::giveUp("cannot reserve address space for a thread's calls; is it limited (ulimit -v)?");
+  os::protect(reinterpret_cast<char *>(T->Frames) + T->FrameBytes - Guard, Guard);
+  __pf_thread.stack_top = T->Frames;
+  __pf_thread.self = T;
+  T->Info->SystemId = os::threadId();
+  T->publishNow();
+}

@@ -1,0 +1,136 @@
+//===- thread.h - A thread of the program -------------------------------------------------===//
+//
+// A Thread has what the rules need (ThreadState), the stack of frames, and the locks it holds.
+// What reports say about a thread outlives it: its ThreadInfo.
+//
+// Epochs name threads by *slot*, and clocks are as long as there are slots. When a thread is
+// over, and everything it did happens before every thread that is left, its slot may be used
+// again, with clocks that continue: whoever is compared with one of its old epochs covers it
+// by right. Until then, however many threads have come and gone, its epochs stay distinct.
+//
+// Who may touch what:
+//
+//   State's clocks    written by their thread with ClockLock held; read by their thread, by
+//                     others with ClockLock; by the creator before the thread begins, and by
+//                     the joiner when it is over
+//   all else          its thread; the creator before it begins
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PHOTOFINISH_RUNTIME_THREAD_H
+#define PHOTOFINISH_RUNTIME_THREAD_H
+
+#include "detector/thread_state.h"
+#include "runtime/base/spin_lock.h"
+#include "runtime/context.h"
+#include "runtime/runtime.h"
+
+namespace photofinish::rt {
+
+struct ThreadInfo {
+  uint32_t Number = 0; ///< in order of creation; 0 is the main thread
+  uint32_t Slot = 0;
+  uint64_t FirstClock = 0;
+  ThreadInfo *Earlier = nullptr; ///< the one that had the slot before
+  uint32_t Creator = 0;
+  int SystemId = 0;
+  Note Creation = 0; ///< where it was created
+  bool IsFinished = false;
+  bool WasForeign = false; ///< not created by a function that we see
+  char Name[16] = "";
+};
+
+/// A lock that the thread holds, and how often.
+struct HeldLock {
+  uintptr_t Lock;
+  LockKind Kind;
+  uint32_t Count;
+};
+
+class Thread {
+public:
+  Thread(ThreadInfo *Info, uint64_t FirstClock) : State(Info->Slot, FirstClock), Info(Info) {}
+
+  ThreadState State;
+  SpinLock ClockLock;
+  ThreadInfo *Info;
+  pf_frame *Frames = nullptr; ///< the first one; null for a thread that only borrows some
+  size_t FrameBytes = 0;
+  Array<HeldLock> Held;
+  LockSetId Locks = 0;
+  std::atomic<uint32_t> Inside{0}; ///< how many Entered objects there are; others wait for 0
+  void (*OnLeaving)() = nullptr;
+  uintptr_t Handle = 0;
+  uintptr_t StackStart = 0;
+  size_t StackBytes = 0;
+  bool IsDetached = false;
+  bool HasBegun = false;
+  Array<class SyncObject *> Atomics; ///< locked between __pf_atomic_begin and __pf_atomic_end
+  Thread *NextLive = nullptr;        ///< under the registry's lock
+
+  uint32_t number() const { return Info->Number; }
+  /// What a cell remembers of an access that the thread makes now, at Site.
+  Note noteFor(const pf_site *Site) {
+    return TheContexts.noteFor(framesBegin(), __pf_thread.stack_top, Site, Locks);
+  }
+  /// Tells inlined checks the thread's epoch, unless they are all to come to the runtime.
+  void publishNow();
+
+private:
+  pf_frame *framesBegin() const;
+};
+
+/// All threads that there are, and what is known of those that were.
+class Registry {
+public:
+  /// A thread with a slot of its own; nobody knows it yet.
+  Thread *create(Thread *Creator, Note Creation);
+  /// Its object goes; what is known about it stays.
+  void retire(Thread *T);
+  Thread *find(uintptr_t Handle);
+  /// Who performed this epoch.
+  const ThreadInfo *infoOf(Epoch E);
+  const ThreadInfo *infoOfNumber(uint32_t Number);
+  /// Whose stack has this address; null if nobody's.
+  const ThreadInfo *stackOwner(uintptr_t Address);
+  uint32_t numThreads() const { return Infos.size(); }
+  /// A detached thread that the system no longer has; null if there is none.
+  Thread *findDead();
+  /// In the child of a fork: only the caller is left.
+  void keepOnly(Thread *T);
+  template <class Fn> void forEachLive(Fn &&Visit) {
+    for (Thread *T = Live; T; T = T->NextLive)
+      Visit(*T);
+  }
+  /// Sums up what threads that are gone have counted.
+  uint64_t timesFired(Rule R);
+
+  SpinLock Lock;
+
+private:
+  struct Retired {
+    uint32_t Slot;
+    uint64_t LastClock;
+  };
+  /// A slot that is safe to use again, or a new one.
+  uint32_t takeSlot(uint64_t &FirstClock);
+  bool isKnownToAll(const Retired &R);
+
+  Thread *Live = nullptr;
+  Array<ThreadInfo *> Infos;      // by number
+  Array<ThreadInfo *> LastOfSlot; // by slot
+  Array<Retired> RetiredSlots;
+  uint64_t Fired[NumRules] = {};
+};
+
+extern Registry TheRegistry;
+
+/// Of the calling thread; null if it is not known yet.
+inline Thread *currentThread() { return static_cast<Thread *>(__pf_thread.self); }
+
+/// Gives a thread its stack of frames and makes it the calling thread's.
+void installThread(Thread *T, size_t StackBytes);
+
+} // namespace photofinish::rt
+
+#endif // PHOTOFINISH_RUNTIME_THREAD_H

@@ -1,0 +1,392 @@
+//===- granule.h - Eight bytes of memory, as few cells as they need ---------===//
+//
+// The unit of a race is the byte, but a cell per byte would be eight times the memory and
+// the work for the same answer: bytes that are always accessed together have the same
+// history. So the eight bytes of a granule are partitioned by history: each *part* is a set
+// of bytes, as a mask, and their cell. An access to some of a part's bytes splits it; parts
+// whose histories have become equal are merged again. Both lose nothing: a byte's history
+// is the same before and after.
+//
+//   int Pair[2], written by two threads:   First 0x0f  W = 1@5      Rest -> 0xf0  W = 2@3
+//   then by one thread in one epoch:       First 0xff  W = 1@7
+//
+// Most granules have one part, and that one is inside the granule. Bytes that nobody has
+// touched belong to no part. Bytes that atomics touch always live in a part outside,
+// because only those have room for what atomics need (atomic_access.h).
+//
+// Who may do what ("p" is the lock of the page that the granule belongs to):
+//
+//   field       | write        | read
+//   ------------+--------------+----------------------------------------------------------
+//   Parts       | holding p    | anyone, before the fields of First (see below)
+//   First's W,R | holding p    | anyone
+//   all else    | holding p    | holding p
+//
+// The same-epoch tests of VerifiedFT-v2 run without the lock, on First only: does First have
+// all bytes of the access, and is its epoch the thread's own? Reading the mask first makes
+// that right. Only thread t stores t's epoch, and t is busy asking: so if W is t's epoch when
+// it is read, it was so already when the mask was read, and stores to a mask that add bytes
+// come after (release) the stores to the cell that are true of them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PHOTOFINISH_SHADOW_GRANULE_H
+#define PHOTOFINISH_SHADOW_GRANULE_H
+
+#include "detector/atomic_access.h"
+
+#include <atomic>
+#include <cstdint>
+
+namespace photofinish {
+
+class Granule {
+public:
+  static constexpr uint64_t Bytes = 8;
+  /// The bytes of [Offset, Offset+Size) of a granule.
+  static constexpr uint8_t maskOf(uint64_t Offset, uint64_t Size) {
+    return uint8_t(((1u << Size) - 1) << Offset);
+  }
+
+  Granule() = default;
+  Granule(const Granule &) = delete;
+  Granule &operator=(const Granule &) = delete;
+  ~Granule() { dropRest(); }
+
+  /// [READ SAME EPOCH] without the lock.
+  bool isReadSince(uint8_t Mask, Epoch Now) const {
+    return (Parts.load(std::memory_order_acquire) & Mask) == Mask && First.read() == Now;
+  }
+  /// [WRITE SAME EPOCH] without the lock.
+  bool isWrittenSince(uint8_t Mask, Epoch Now) const {
+    return (Parts.load(std::memory_order_acquire) & Mask) == Mask && First.write() == Now;
+  }
+  /// [READ SHARED SAME EPOCH] without the lock.
+  bool isSharedReadSince(uint8_t Mask, Epoch Now) const {
+    return (Parts.load(std::memory_order_acquire) & Mask) == Mask &&
+           First.lastReadOf(Now.thread()) == Now.clock();
+  }
+
+  /// Calls Apply(Cell &, const AtomicHistory * or null, mask) for parts that together are
+  /// exactly the bytes of Mask. The caller owns the granule.
+  template <class Fn> void access(uint8_t Mask, Fn &&Apply) {
+    uint8_t Left = Mask;
+    if (uint8_t Inside = firstMask() & Mask) {
+      Left &= uint8_t(~Inside);
+      if (Inside == firstMask()) {
+        Apply(First, nullptr, Inside);
+      } else {
+        Part *P = addPart(Inside);
+        copy(First, P->X);
+        setFirstMask(firstMask() & ~Inside);
+        Apply(P->X, nullptr, Inside);
+      }
+    }
+    for (Part *P = rest(); P && Left; P = P->Next) {
+      uint8_t Inside = P->Mask & Left;
+      if (!Inside)
+        continue;
+      Left &= uint8_t(~Inside);
+      P = splitOff(P, Inside);
+      Apply(P->X, P->Atomics, Inside);
+    }
+    if (Left)
+      touch(Left, Apply);
+    if (rest())
+      merge();
+  }
+
+  /// The same for atomics: Apply(Cell &, AtomicHistory &, mask).
+  template <class Fn> void accessAtomically(uint8_t Mask, Fn &&Apply) {
+    uint8_t Left = Mask;
+    if (uint8_t Inside = firstMask() & Mask) {
+      Part *P = addPart(Inside);
+      copy(First, P->X);
+      if (Inside == firstMask())
+        clear(First);
+      setFirstMask(firstMask() & ~Inside);
+    }
+    for (Part *P = rest(); P && Left; P = P->Next) {
+      uint8_t Inside = P->Mask & Left;
+      if (!Inside)
+        continue;
+      Left &= uint8_t(~Inside);
+      P = splitOff(P, Inside);
+      Apply(P->X, P->atomics(), Inside);
+    }
+    if (Left) {
+      Part *P = addPart(Left);
+      Apply(P->X, P->atomics(), Left);
+    }
+    merge();
+  }
+
+  /// The bytes are fresh memory.
+  void forget(uint8_t Mask) {
+    if (firstMask() & Mask) {
+      setFirstMask(firstMask() & ~Mask);
+      if (!firstMask())
+        clear(First);
+    }
+    for (Part *P = rest(), *Previous = nullptr; P;) {
+      Part *Next = P->Next;
+      P->Mask &= uint8_t(~Mask);
+      if (P->Mask)
+        Previous = P;
+      else
+        removePart(P, Previous);
+      P = Next;
+    }
+  }
+
+  bool isUntouched() const { return Parts.load(std::memory_order_relaxed) == 0; }
+
+  /// Calls Visit(mask) for every part.
+  template <class Fn> void forEach(Fn &&Visit) const {
+    if (firstMask())
+      Visit(firstMask());
+    for (const Part *P = rest(); P; P = P->Next)
+      Visit(P->Mask);
+  }
+
+private:
+  struct Part {
+    Cell X;
+    AtomicHistory *Atomics = nullptr;
+    Part *Next = nullptr;
+    uint8_t Mask = 0;
+
+    ~Part() {
+      if (!Atomics)
+        return;
+      Atomics->~AtomicHistory();
+      host::release(Atomics, sizeof(AtomicHistory));
+    }
+    AtomicHistory &atomics() {
+      if (!Atomics)
+        Atomics = new (host::allocate(sizeof(AtomicHistory))) AtomicHistory();
+      return *Atomics;
+    }
+  };
+
+  // Whoever owns the granule owns its cells.
+  static void copy(const Cell &From, Cell &To) {
+    From.assertOwned();
+    To.assertOwned();
+    To.copyFrom(From);
+  }
+  static void clear(Cell &X) {
+    X.assertOwned();
+    X.reset();
+  }
+  static bool areEqual(const Cell &A, const Cell &B) {
+    A.assertOwned();
+    B.assertOwned();
+    return A.sameHistory(B);
+  }
+
+  //  63       52 51                         8 7       0
+  // +-----------+----------------------------+---------+
+  // |     0     | address of Rest / 16       | mask    |   Parts
+  // +-----------+----------------------------+---------+
+  uint8_t firstMask() const { return uint8_t(Parts.load(std::memory_order_relaxed)); }
+  Part *rest() const {
+    return reinterpret_cast<Part *>(Parts.load(std::memory_order_relaxed) >> 8 << 4);
+  }
+  void setFirstMask(unsigned Mask) {
+    // Release: see the discipline above.
+    Parts.store((Parts.load(std::memory_order_relaxed) & ~uint64_t(0xff)) | uint8_t(Mask),
+                std::memory_order_release);
+  }
+  void setRest(Part *P) {
+    auto Where = reinterpret_cast<uintptr_t>(P);
+    assert(Where % 16 == 0 && Where >> 48 == 0 && "memory beyond 48 bits");
+    Parts.store(uint64_t(Where) << 4 | firstMask(), std::memory_order_release);
+  }
+
+  Part *addPart(uint8_t Mask) {
+    Part *P = new (host::allocate(sizeof(Part))) Part();
+    P->Mask = Mask;
+    P->Next = rest();
+    setRest(P);
+    return P;
+  }
+  /// Previous comes before P, or is null if P is the first of the rest.
+  void removePart(Part *P, Part *Previous) {
+    if (Previous)
+      Previous->Next = P->Next;
+    else
+      setRest(P->Next);
+    deletePart(P);
+  }
+  static void deletePart(Part *P) {
+    P->~Part();
+    host::release(P, sizeof(Part));
+  }
+  void dropRest() {
+    for (Part *P = rest(); P;) {
+      Part *Next = P->Next;
+      deletePart(P);
+      P = Next;
+    }
+  }
+
+  /// A part with exactly the bytes Inside of P's. It stands right behind P, if P has others.
+  static Part *splitOff(Part *P, uint8_t Inside) {
+    if (P->Mask == Inside)
+      return P;
+    Part *New = new (host::allocate(sizeof(Part))) Part();
+    New->Mask = Inside;
+    copy(P->X, New->X);
+    if (P->Atomics)
+      New->atomics().copyFrom(*P->Atomics);
+    New->Next = P->Next;
+    P->Next = New;
+    P->Mask &= uint8_t(~Inside);
+    return New;
+  }
+
+  /// The first access to the bytes of Mask.
+  template <class Fn> void touch(uint8_t Mask, Fn &&Apply) {
+    if (!firstMask()) {
+      Apply(First, nullptr, Mask);
+      setFirstMask(Mask);
+      return;
+    }
+    // Most often the neighbour has had the same access just before: then no part is needed.
+    Cell Fresh;
+    Apply(Fresh, nullptr, Mask);
+    if (areEqual(Fresh, First)) {
+      setFirstMask(firstMask() | Mask);
+      return;
+    }
+    Part *P = addPart(Mask);
+    copy(Fresh, P->X);
+  }
+
+  /// Makes one part of any two with the same history.
+  void merge() {
+    if (!firstMask()) // First is reset: the rest may move in
+      for (Part *P = rest(), *Previous = nullptr; P; Previous = P, P = P->Next)
+        if (!P->Atomics) {
+          copy(P->X, First);
+          uint8_t Mask = P->Mask;
+          removePart(P, Previous);
+          setFirstMask(Mask);
+          break;
+        }
+    for (Part *P = rest(), *Previous = nullptr; P;) {
+      Part *Next = P->Next;
+      if (mergeInto(P))
+        removePart(P, Previous);
+      else
+        Previous = P;
+      P = Next;
+    }
+  }
+  /// Gives the bytes of P to an equal part that stands before it, if there is one.
+  bool mergeInto(const Part *P) {
+    if (P->Atomics)
+      return false;
+    if (firstMask() && areEqual(First, P->X)) {
+      setFirstMask(firstMask() | P->Mask);
+      return true;
+    }
+    for (Part *Q = rest(); Q != P; Q = Q->Next)
+      if (!Q->Atomics && areEqual(Q->X, P->X)) {
+        Q->Mask |= P->Mask;
+        return true;
+      }
+    return false;
+  }
+
+  std::atomic<uint64_t> Parts{0};
+  Cell First;
+};
+static_assert(sizeof(Granule) == 32);
+
+/// The shadow of one page of memory: its granules, and nothing that inlined checks would
+/// have to step over. Whoever calls owns the page, but for the three tests above.
+class FinePage {
+public:
+  static constexpr unsigned Shift = 12;
+  static constexpr uint64_t Bytes = uint64_t(1) << Shift;
+
+  Granule &granuleOf(uint64_t Address) { return Granules[Address % Bytes / Granule::Bytes]; }
+
+  /// Calls Visit(Granule &, mask, address of the granule) for the granules of a range that
+  /// lies in this page.
+  template <class Fn> void visit(uint64_t Address, uint64_t Size, Fn &&Visit) {
+    while (Size) {
+      uint64_t Offset = Address % Granule::Bytes;
+      uint64_t Here = Size < Granule::Bytes - Offset ? Size : Granule::Bytes - Offset;
+      Visit(granuleOf(Address), Granule::maskOf(Offset, Here), Address - Offset);
+      Address += Here;
+      Size -= Here;
+    }
+  }
+
+  /// Calls Visit(mask) for every part of every granule.
+  template <class Fn> void forEach(Fn &&Visit) const {
+    for (const Granule &G : Granules)
+      G.forEach(Visit);
+  }
+
+private:
+  Granule Granules[Bytes / Granule::Bytes];
+};
+
+/// Calls Visit(address, size) for the pieces of a range that lie in one page each.
+template <class Fn> void forEachPage(uint64_t Address, uint64_t Size, Fn &&Visit) {
+  while (Size) {
+    uint64_t Offset = Address % FinePage::Bytes;
+    uint64_t Here = Size < FinePage::Bytes - Offset ? Size : FinePage::Bytes - Offset;
+    Visit(Address, Here);
+    Address += Here;
+    Size -= Here;
+  }
+}
+
+/// The rules for one plain or atomic access to the bytes of Mask of a granule.
+/// OnRace(mask, Epoch First, Note, AccessKind).
+template <class NoteFn, class Fn>
+void checkGranule(ThreadState &T, Granule &G, uint8_t Mask, AccessKind Kind, NoteFn &&MakeNote,
+                  Fn &&OnRace) {
+  auto Told = [&](uint8_t Bytes) {
+    return [&OnRace, Bytes](Epoch E, Note N, AccessKind K) { OnRace(Bytes, E, N, K); };
+  };
+  switch (Kind) {
+  case AccessKind::Read:
+    return G.access(Mask, [&](Cell &X, const AtomicHistory *A, uint8_t Bytes) {
+      if (A)
+        rule::atomicReadRace(T, *A, Told(Bytes));
+      if (rule::readSameEpoch(T, X) || rule::readSharedSameEpoch(T, X))
+        return;
+      X.assertOwned();
+      rule::readSlow(T, X, MakeNote(), Told(Bytes));
+    });
+  case AccessKind::Write:
+    return G.access(Mask, [&](Cell &X, const AtomicHistory *A, uint8_t Bytes) {
+      if (A)
+        rule::atomicWriteRace(T, *A, Told(Bytes));
+      if (rule::writeSameEpoch(T, X))
+        return;
+      X.assertOwned();
+      rule::writeSlow(T, X, MakeNote(), Told(Bytes));
+    });
+  case AccessKind::AtomicRead:
+    return G.accessAtomically(Mask, [&](Cell &X, AtomicHistory &A, uint8_t Bytes) {
+      X.assertOwned();
+      rule::atomicRead(T, X, A, MakeNote(), Told(Bytes));
+    });
+  case AccessKind::AtomicWrite:
+    return G.accessAtomically(Mask, [&](Cell &X, AtomicHistory &A, uint8_t Bytes) {
+      X.assertOwned();
+      rule::atomicWrite(T, X, A, MakeNote(), Told(Bytes));
+    });
+  }
+}
+
+} // namespace photofinish
+
+#endif // PHOTOFINISH_SHADOW_GRANULE_H

@@ -1,0 +1,31 @@
+//===- exit_code_option.c -------------------------------------------------===//
+//
+// The exit code after races is the user's choice.
+//
+//===----------------------------------------------------------------------===//
+
+// OPTIONS: exitcode=7
+// EXIT: 7
+
+#include "invisible.h"
+#include "two_threads.h"
+#include <stdio.h>
+
+int X;
+
+static void *first(void *Argument) {
+  X = 1; // RACE 1
+  done(1);
+  return Argument;
+}
+
+static void *second(void *Argument) {
+  await(1);
+  X = 2; // RACE 1
+  return Argument;
+}
+
+int main(void) {
+  runTwo(first, second);
+  printf("%d\ndone\n", X);
+}

@@ -1,0 +1,29 @@
+//===- link_time_optimisation.cpp -----------------------------------------===//
+//
+// Code that is optimised while linking is still checked, once.
+//
+//===----------------------------------------------------------------------===//
+
+// FLAGS: -flto -fuse-ld=lld-19
+// WITH: touches.cpp -flto
+
+#include "invisible.h"
+#include <cstdio>
+#include <thread>
+
+void touch(int *Place, int Value);
+int X;
+
+int main() {
+  std::thread First([] {
+    touch(&X, 1);
+    done(1);
+  });
+  std::thread Second([] {
+    await(1);
+    X = 2; // RACE 1
+  });
+  First.join();
+  Second.join();
+  std::printf("%d\ndone\n", X);
+}

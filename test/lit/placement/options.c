@@ -1,0 +1,13 @@
+// The plugin's options, as clang takes them.
+// RUN: %clang %plugin-options -mllvm -photofinish-stats -O0 -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=STATS
+// RUN: %clang-ir %plugin-options -mllvm -photofinish-inline-checks -O2 %s | FileCheck %s --check-prefix=INLINE
+
+// STATS: photofinish: {{.*}}options.c: 2 plain accesses, 0 memory operations, 1 atomic operations, 1 fences; 4 sites; without a check: {{[0-9]+}} on locals, 1 on constants, 0 foreign, 0 not understood
+// INLINE: load ptr, ptr @__pf_shadow_root
+const int table[4] = {1, 2, 3, 4};
+int f(int *p, _Atomic int *q, int i) {
+  int local = *p;
+  *p = local + table[i];
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  return __c11_atomic_load(q, __ATOMIC_RELAXED);
+}
