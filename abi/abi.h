@@ -54,8 +54,9 @@ struct pf_frame {
 
 /* What instrumented code and runtime share of a thread (initial-exec thread-local).
  *
- * On entry a function saves stack_top, writes its return address to stack_top->return_address
- * and 0 to stack_top->context, and stores stack_top + 1; before it returns, and wherever
+ * On entry a function saves stack_top, stores stack_top + 1, and only then writes its return
+ * address and context 0 to the frame that it saved: a signal handler between the two pushes
+ * its own frames behind it. Before it returns, and wherever
  * control comes back to it by another way than a return (landing pads, functions that return
  * twice), it stores the value that belongs there. There is always room for one more frame:
  * the stack of frames ends with a page that cannot be touched, long after the thread's own.

@@ -30,6 +30,8 @@ public:
   Array(const Array &) = delete;
   Array &operator=(const Array &) = delete;
   ~Array() {
+    if (!Items)
+      return;
     clear();
     host::release(Items, Capacity * sizeof(T));
   }

@@ -255,6 +255,8 @@ size_t Reader::readOption(Words Rest) {
     A.LinkTimeOptimization = false;
   } else if (Word.starts_with("-fuse-ld=") || Word.starts_with("--ld-path=")) {
     A.ChoosesLinker = true;
+  } else if (Word.consume_front("-stdlib=")) {
+    A.UsesLibCxx = Word == "libc++";
   } else if (Word == "-shared" || Word == "--shared") {
     Shared = true;
   } else if (Word == "-static" || Word == "--static" || Word == "-static-pie") {

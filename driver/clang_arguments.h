@@ -41,6 +41,8 @@ struct ClangArguments {
   bool LinkTimeOptimization = false;
   /// A C++ library is linked by name, as in `cc x.o -lstdc++`.
   bool NamesCxxLibrary = false;
+  /// -stdlib=libc++
+  bool UsesLibCxx = false;
   bool ChoosesLinker = false;
   /// -Wl,-z,defs and its other spellings.
   bool ForbidsUndefined = false;

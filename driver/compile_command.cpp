@@ -32,6 +32,7 @@ private:
   void addArchive(StringRef Name, StringRef What);
   void addDynamicRuntime();
   void addStaticRuntime();
+  void addStaticLibraries();
   ExitCode addRuntime();
   ExitCode addWords();
   std::vector<std::string> wholeCommandLine(Words Given) const;
@@ -101,12 +102,32 @@ void Compiler::addStaticRuntime() {
   }
 }
 
+/// After the user's words: the libraries that clang would add, with libc between two objects that
+/// tell the runtime which of the redirected calls are libc's own.
+void Compiler::addStaticLibraries() {
+  auto AddLast = [&](StringRef Word) { Back.push_back(Word.str()); };
+  AddLast("-nodefaultlibs");
+  if (ForCxx)
+    for (StringRef Library : Arguments.UsesLibCxx
+                                 ? llvm::ArrayRef<StringRef>{"-lc++", "-lc++abi", "-lm"}
+                                 : llvm::ArrayRef<StringRef>{"-lstdc++", "-lm"})
+      AddLast(Library);
+  std::string Begin = part("libc-begin.o", "an object for static programs");
+  std::string End = part("libc-end.o", "an object for static programs");
+  for (StringRef Word : {StringRef("-Xlinker"), StringRef(Begin), StringRef("-Wl,--start-group"),
+                         StringRef("-lgcc"), StringRef("-lgcc_eh"), StringRef("-lc"),
+                         StringRef("-Wl,--end-group"), StringRef("-Xlinker"), StringRef(End)})
+    AddLast(Word);
+}
+
 /// Before the user's words, so that no other library's malloc, say, comes first.
 ExitCode Compiler::addRuntime() {
-  if (Arguments.Link == LinkKind::StaticExecutable)
+  if (Arguments.Link == LinkKind::StaticExecutable) {
     addStaticRuntime();
-  else
+    addStaticLibraries();
+  } else {
     addDynamicRuntime();
+  }
   // What the runtime calls; recorded in the program only where the C library keeps it apart.
   add("-Wl,--push-state,--as-needed");
   for (StringRef Library : {"-lpthread", "-ldl", "-lrt", "-lm"})

@@ -8,7 +8,8 @@
 //                   libphotofinish-rt.a           the runtime
 //                   photofinish.syms              what programs export of it
 //                   libphotofinish-rt-static.a    the runtime for -static, and
-//                   static-wraps.rsp              the functions that it stands in for; and
+//                   static-wraps.rsp              the functions that it stands in for,
+//                   libc-begin.o, libc-end.o      what libc is put between, and
 //                   *-static-cxx.a, *-cxx.rsp     what C++ programs need beside it
 //
 //===----------------------------------------------------------------------===//

@@ -7,9 +7,13 @@
 #include "placement/emission.h"
 #include "placement/frames.h"
 #include "placement/sites.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/GlobalIFunc.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/PassManager.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
@@ -55,12 +59,22 @@ Function *announce(Module &M, Contract &C, SiteTable &Sites, StringRef Name, Ent
   return F;
 }
 
+/// What is a call to a library function now shall be one in the end, for the runtime to see: code
+/// generation would replace some (memcmp, strlen) by loads that nobody checks.
+void keepLibraryCalls(Function &F, const TargetLibraryInfo &Libraries) {
+  for (Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallInst>(&I))
+      maybeMarkSanitizerLibraryCallNoBuiltin(Call, &Libraries);
+}
+
 /// True if F has been changed.
-bool instrument(Function &F, Contract &C, Emitter &E, Statistics &Stats) {
+bool instrument(Function &F, Contract &C, Emitter &E, const TargetLibraryInfo &Libraries,
+                Statistics &Stats) {
   FunctionAccesses Found =
       findAccesses(F, /*PlainToo=*/F.hasFnAttribute(Attribute::SanitizeThread), Stats);
   if (Found.empty() && !Found.HasCalls)
     return false;
+  keepLibraryCalls(F, Libraries);
   E.emit(Found);
   addFrame(F, C);
   // No longer true of it: frames and checks write, and a check may end the program.
@@ -84,11 +98,12 @@ void print(const Module &M, const Statistics &S, size_t Sites) {
 
 } // namespace
 
-PreservedAnalyses InstrumentationPass::run(Module &M, ModuleAnalysisManager &) {
+PreservedAnalyses InstrumentationPass::run(Module &M, ModuleAnalysisManager &Analyses) {
   if (M.getModuleFlag(DoneFlag))
     return PreservedAnalyses::all();
   M.addModuleFlag(Module::Max, DoneFlag, 1);
 
+  auto &Functions = Analyses.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   Contract C(M);
   SiteTable Sites(M);
   Emitter E(C, Sites, InlineChecks);
@@ -101,7 +116,7 @@ PreservedAnalyses InstrumentationPass::run(Module &M, ModuleAnalysisManager &) {
   bool Changed = false;
   for (Function *F : Candidates) {
     if (!Resolvers.contains(F))
-      Changed |= instrument(*F, C, E, Stats);
+      Changed |= instrument(*F, C, E, Functions.getResult<TargetLibraryAnalysis>(*F), Stats);
     // Clang's own pass, which -fsanitize=thread brings along, shall leave the function alone;
     // and whoever optimizes it from now on need not be careful.
     F->removeFnAttr(Attribute::SanitizeThread);

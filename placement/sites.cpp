@@ -49,10 +49,29 @@ SiteTable::SiteTable(Module &M) : M(M) {
   SiteType = StructType::get(Context, {I32, I32, I32, I16, I8, I8, I32});
 }
 
+/// The location of an access. One that the optimizer has moved or merged has none, or line 0: then
+/// that of what it was moved to, the nearest instruction with a line, the next ones first.
+static const DILocation *locationOf(const Instruction &I) {
+  auto HasLine = [](const Instruction &At) {
+    return At.getDebugLoc() && At.getDebugLoc()->getLine();
+  };
+  for (const Instruction *At = &I; At; At = At->getNextNode())
+    if (HasLine(*At))
+      return At->getDebugLoc();
+  for (const Instruction *At = &I; At; At = At->getPrevNode())
+    if (HasLine(*At))
+      return At->getDebugLoc();
+  if (const BasicBlock *Next = I.getParent()->getSingleSuccessor())
+    for (const Instruction &At : *Next)
+      if (HasLine(At))
+        return At.getDebugLoc();
+  return I.getDebugLoc();
+}
+
 Constant *SiteTable::site(const Instruction &I, uint64_t Bytes, unsigned Flags) {
   const Function &F = *I.getFunction();
   auto Narrow = saturate<uint8_t>(Bytes, 0);
-  if (const DILocation *Location = I.getDebugLoc())
+  if (const DILocation *Location = locationOf(I))
     return describe(*Location, F, Narrow, Flags);
   // An instruction of the compiler's own, or no debug information at all.
   const DISubprogram *SP = F.getSubprogram();

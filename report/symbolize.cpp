@@ -171,13 +171,15 @@ void Symbolizer::Impl::resolve(HeldLock &L, const Race &R) {
   if (!L.Name.empty())
     return;
   if (std::optional<Variable> V = variableAt(L.Address)) {
+    uint64_t Offset = L.Address - V->Start;
     const Module *M = find(L.Address);
-    L.Name = V->Name;
-    llvm::DWARFContext *Debug = debugInfo(M->Path);
-    if (Debug && L.Address != V->Start)
-      L.Name += variablePath(*Debug, V->Start - M->Base, L.Address - V->Start, 0);
-    else if (L.Address != V->Start)
-      L.Name += "+" + std::to_string(L.Address - V->Start);
+    std::string Part;
+    if (llvm::DWARFContext *Debug = Offset ? debugInfo(M->Path) : nullptr)
+      Part = variablePath(*Debug, V->Start - M->Base, Offset, 0);
+    // Two locks of one variable need two names.
+    if (Offset && Part.empty())
+      Part = "+" + std::to_string(Offset);
+    L.Name = V->Name + Part;
   } else if (const ObjectInfo &O = R.Object; O.Type == "heap" && O.Start && O.Size &&
                                              L.Address >= *O.Start &&
                                              L.Address < *O.Start + *O.Size) {

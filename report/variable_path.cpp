@@ -61,6 +61,7 @@ std::vector<uint64_t> dimensions(DWARFDie Array) {
 struct Walk {
   uint64_t Offset, Size;
   std::string Path;
+  bool IsUnnamed = false; ///< the last step added nothing to Path: a base, an anonymous union
 
   bool isWhole(DWARFDie Type) const { return Offset == 0 && (Size == 0 || Size == sizeOf(Type)); }
   bool within(uint64_t Start, uint64_t Length) const {
@@ -87,7 +88,9 @@ DWARFDie Walk::intoMember(DWARFDie Struct) {
       continue;
     Offset -= Start.value_or(0);
     // Bases and anonymous structures are left out, as in the language.
-    if (const char *Name = Child.getShortName(); Name && *Name && !IsBase)
+    const char *Name = IsBase ? nullptr : Child.getShortName();
+    IsUnnamed = !Name || !*Name;
+    if (!IsUnnamed)
       Path += std::string(".") + Name;
     return Type;
   }
@@ -112,6 +115,7 @@ DWARFDie Walk::intoElement(DWARFDie Array) {
   if (Index)
     return {};
   Path += Indices;
+  IsUnnamed = false;
   return Element;
 }
 
@@ -131,7 +135,7 @@ std::string variablePath(llvm::DWARFContext &Debug, uint64_t Address, uint64_t O
     Type = typeOf(Variable.getAttributeValueAsReferencedDie(dwarf::DW_AT_specification));
   Type = strip(Type);
   Walk W{Offset, Size, ""};
-  while (Type && !W.isWhole(Type)) {
+  while (Type && (W.IsUnnamed || !W.isWhole(Type))) {
     switch (Type.getTag()) {
     case dwarf::DW_TAG_structure_type:
     case dwarf::DW_TAG_class_type:

@@ -31,11 +31,11 @@ class Contexts {
 public:
   void initialise(uint64_t MaxNodes);
 
-  /// The note of an access at Site by a thread with these frames (the innermost is End[-1]).
-  Note noteFor(pf_frame *Begin, pf_frame *End, const pf_site *Site, LockSetId Locks) {
-    return Nodes.intern(contextOf(Begin, End), SiteTag | reinterpret_cast<uintptr_t>(Site), Locks);
+  /// The note of an access at Site.
+  Note noteFor(ContextId Context, const pf_site *Site, LockSetId Locks) {
+    return Nodes.intern(Context, SiteTag | reinterpret_cast<uintptr_t>(Site), Locks);
   }
-  /// The context of the frames alone, as for a thread's creation.
+  /// The context of a thread with these frames (the innermost is End[-1]).
   ContextId contextOf(pf_frame *Begin, pf_frame *End) {
     if (Begin == End)
       return 0;

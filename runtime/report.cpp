@@ -170,6 +170,10 @@ void describeObject(Text &R, uintptr_t Address, Array<uint32_t> &Mentioned) {
   HeapBlock Block;
   if (TheModules.contains(Address)) {
     R.member("type", "global");
+  } else if (const ThreadInfo *Local = TheRegistry.localOwner(Address)) {
+    R.member("type", "tls");
+    R.member("thread", Local->Number);
+    Mentioned.push(Local->Number);
   } else if (const ThreadInfo *Owner = TheRegistry.stackOwner(Address)) {
     R.member("type", "stack");
     R.member("thread", Owner->Number);

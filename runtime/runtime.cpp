@@ -23,53 +23,19 @@ using namespace photofinish::rt;
 
 // Entering.
 
-static Thread *enter() {
-  // Relaxed: set before the program has a second thread.
-  if (!Started.load(std::memory_order_relaxed))
-    return nullptr;
-  Thread *T = currentThread();
-  if (!T)
-    T = attachThread();
-  // Relaxed, and in program order: whoever stops the world sees to the rest (world.cpp).
-  uint32_t Depth = T->Inside.load(std::memory_order_relaxed);
-  T->Inside.store(Depth + 1, std::memory_order_relaxed);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (!Depth && isWorldStopping())
-    waitForWorld(*T);
-  return T;
-}
-
-Entered::Entered(const pf_site *Site) : T(enter()), Site(Site), HasFrame(false) {}
-
-Entered::Entered(const pf_site *Site, void *ReturnAddress) : T(enter()), Site(Site), HasFrame(T) {
+Entered::Entered(const pf_site *Site, void *ReturnAddress) : Entered(Site) {
   if (!T)
     return;
+  HasFrame = true;
   pf_frame *Frame = __pf_thread.stack_top;
   Frame->return_address = reinterpret_cast<uintptr_t>(ReturnAddress);
   Frame->context = 0;
   __pf_thread.stack_top = Frame + 1;
 }
 
-Entered::~Entered() {
-  if (!T)
-    return;
-  if (HasFrame)
-    --__pf_thread.stack_top;
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  uint32_t Depth = T->Inside.load(std::memory_order_relaxed) - 1;
-  // Release: who waits for the thread to be outside sees what it did inside.
-  T->Inside.store(Depth, std::memory_order_release);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (!Depth && T->OnLeaving) {
-    auto *Deliver = T->OnLeaving;
-    T->OnLeaving = nullptr;
-    Deliver();
-  }
-}
-
 bool rt::isInside() {
   Thread *T = currentThread();
-  return !T || T->Inside.load(std::memory_order_relaxed);
+  return T && T->Inside.load(std::memory_order_relaxed);
 }
 
 void rt::deliverOnLeaving(void (*Deliver)()) { currentThread()->OnLeaving = Deliver; }

@@ -59,11 +59,11 @@ struct FunctionSite {
 class Entered {
 public:
   /// At a site of the program.
-  explicit Entered(const pf_site *Site);
+  explicit inline Entered(const pf_site *Site);
   /// In an interceptor: Site is PF_FUNCTION_SITE, ReturnAddress where it was called from.
   Entered(const pf_site *Site, void *ReturnAddress);
   /// Delivers the signals that have come in the meantime.
-  ~Entered();
+  inline ~Entered();
   Entered(const Entered &) = delete;
   Entered &operator=(const Entered &) = delete;
 
@@ -74,7 +74,7 @@ public:
 private:
   Thread *T; ///< null if idle
   const pf_site *Site;
-  bool HasFrame;
+  bool HasFrame = false;
 };
 #define PF_CALLER __builtin_extract_return_addr(__builtin_return_address(0))
 
@@ -181,5 +181,7 @@ bool isInside();
 void deliverOnLeaving(void (*Deliver)());
 
 } // namespace photofinish::rt
+
+#include "runtime/entered.h" // the bodies of Entered, for every check runs through them
 
 #endif // PHOTOFINISH_RUNTIME_RUNTIME_H

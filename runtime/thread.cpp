@@ -21,13 +21,6 @@ static pf_frame StrayFrames[NumStrayFrames];
 extern "C" __attribute__((visibility("default"))) thread_local pf_thread_head __pf_thread = {
     PF_NO_EPOCH, StrayFrames, nullptr};
 
-pf_frame *Thread::framesBegin() const {
-  // A thread that was first seen in the middle of its work returns to frames that are not its own.
-  bool IsOwn = __pf_thread.stack_top >= Frames &&
-               __pf_thread.stack_top <= Frames + FrameBytes / sizeof(pf_frame);
-  return TheOptions.stacks && IsOwn ? Frames : __pf_thread.stack_top;
-}
-
 void Thread::publishNow() {
   // Accesses that are recorded or counted must all be seen.
   bool IsEveryAccessWanted = recording() || TheOptions.stats;
@@ -123,6 +116,15 @@ const ThreadInfo *Registry::infoOfNumber(uint32_t Number) {
   return Infos[Number];
 }
 
+const ThreadInfo *Registry::localOwner(uintptr_t Address) {
+  const size_t Bytes = os::programTlsBytes();
+  Locked Guard(Lock);
+  for (Thread *T = Live; T; T = T->NextLive)
+    if (Address < T->LocalEnd && T->LocalEnd - Address <= Bytes)
+      return T->Info;
+  return nullptr;
+}
+
 const ThreadInfo *Registry::stackOwner(uintptr_t Address) {
   Locked Guard(Lock);
   for (Thread *T = Live; T; T = T->NextLive)
@@ -158,6 +160,7 @@ void rt::installThread(Thread *T, size_t StackBytes) {
   if (!T->Frames)
     host::giveUp("cannot reserve address space for a thread's calls; is it limited (ulimit -v)?");
   os::protect(reinterpret_cast<char *>(T->Frames) + T->FrameBytes - Guard, Guard);
+  T->LocalEnd = reinterpret_cast<uintptr_t>(__builtin_thread_pointer());
   __pf_thread.stack_top = T->Frames;
   __pf_thread.self = T;
   T->Info->SystemId = os::threadId();

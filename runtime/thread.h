@@ -21,6 +21,7 @@
 #define PHOTOFINISH_RUNTIME_THREAD_H
 
 #include "detector/thread_state.h"
+#include "runtime/base/options.h"
 #include "runtime/base/spin_lock.h"
 #include "runtime/context.h"
 #include "runtime/runtime.h"
@@ -47,7 +48,8 @@ struct HeldLock {
   uint32_t Count;
 };
 
-class Thread {
+/// The gate comes first: entered.h finds it there.
+class Thread : public ThreadGate {
 public:
   Thread(ThreadInfo *Info, uint64_t FirstClock) : State(Info->Slot, FirstClock), Info(Info) {}
 
@@ -58,11 +60,10 @@ public:
   size_t FrameBytes = 0;
   Array<HeldLock> Held;
   LockSetId Locks = 0;
-  std::atomic<uint32_t> Inside{0}; ///< how many Entered objects there are; others wait for 0
-  void (*OnLeaving)() = nullptr;
   uintptr_t Handle = 0;
   uintptr_t StackStart = 0;
   size_t StackBytes = 0;
+  uintptr_t LocalEnd = 0; ///< where its thread-local memory ends
   bool IsDetached = false;
   bool HasBegun = false;
   Array<class SyncObject *> Atomics; ///< locked between __pf_atomic_begin and __pf_atomic_end
@@ -71,13 +72,33 @@ public:
   uint32_t number() const { return Info->Number; }
   /// What a cell remembers of an access that the thread makes now, at Site.
   Note noteFor(const pf_site *Site) {
-    return TheContexts.noteFor(framesBegin(), __pf_thread.stack_top, Site, Locks);
+    ContextId Context = TheContexts.contextOf(framesBegin(), __pf_thread.stack_top);
+    CachedNote &C =
+        Notes[(reinterpret_cast<uintptr_t>(Site) / sizeof(pf_site) ^ Context) % NumNotes];
+    if (C.Site != Site || C.Context != Context || C.Locks != Locks)
+      C = {Site, Context, Locks, TheContexts.noteFor(Context, Site, Locks)};
+    return C.N;
   }
   /// Tells inlined checks the thread's epoch, unless they are all to come to the runtime.
   void publishNow();
 
 private:
-  pf_frame *framesBegin() const;
+  pf_frame *framesBegin() const {
+    // A thread that was first seen in the middle of its work returns to frames that are not its
+    // own.
+    bool IsOwn = size_t(__pf_thread.stack_top - Frames) <= FrameBytes / sizeof(pf_frame);
+    return TheOptions.stacks && IsOwn ? Frames : __pf_thread.stack_top;
+  }
+
+  /// The notes of the places where the thread has been lately: most accesses are made again.
+  struct CachedNote {
+    const pf_site *Site;
+    ContextId Context;
+    LockSetId Locks;
+    Note N;
+  };
+  static constexpr size_t NumNotes = 128;
+  CachedNote Notes[NumNotes] = {};
 };
 
 /// All threads that there are, and what is known of those that were.
@@ -91,7 +112,9 @@ public:
   /// Who performed this epoch.
   const ThreadInfo *infoOf(Epoch E);
   const ThreadInfo *infoOfNumber(uint32_t Number);
-  /// Whose stack has this address; null if nobody's.
+  /// Whose thread-local memory, or whose stack, has this address; null if nobody's. Thread-local memory
+  /// may be part of the stack's.
+  const ThreadInfo *localOwner(uintptr_t Address);
   const ThreadInfo *stackOwner(uintptr_t Address);
   uint32_t numThreads() const { return Infos.size(); }
   /// A detached thread that the system no longer has; null if there is none.

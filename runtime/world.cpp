@@ -22,16 +22,14 @@ extern "C" __attribute__((visibility("default"))) const char PF_VERSION_SYMBOL =
 
 // Stopping the world.
 
-static std::atomic<uint32_t> StopWanted{0};
+constinit std::atomic<uint32_t> rt::StopWanted{0};
 static std::atomic<bool> IsFinished{false};
 
-bool rt::isWorldStopping() { return StopWanted.load(std::memory_order_relaxed); }
-
-void rt::waitForWorld(Thread &T) {
-  while (isWorldStopping()) {
-    T.Inside.store(0, std::memory_order_release);
+void rt::waitForWorld(ThreadGate &Gate) {
+  while (StopWanted.load(std::memory_order_relaxed)) {
+    Gate.Inside.store(0, std::memory_order_release);
     os::wait(&StopWanted, 1);
-    T.Inside.store(1, std::memory_order_relaxed);
+    Gate.Inside.store(1, std::memory_order_relaxed);
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
 }
@@ -93,6 +91,9 @@ void rt::initialise() {
 // included.
 extern "C" __attribute__((section(".preinit_array"), used)) void (*__pf_start)() = initialise;
 
+// A thread that was not created through an interceptor (a library's own clone). Nothing is known
+// about what came before it, so everything so far is taken to be ordered before it: rather a race
+// missed there than a false alarm.
 Thread *rt::attachThread() {
   Thread *T = TheRegistry.create(nullptr, 0);
   T->Info->WasForeign = true;

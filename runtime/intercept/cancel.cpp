@@ -24,26 +24,13 @@ namespace {
 
 constexpr int CancelSignal = 32; // __SIGRTMIN: glibc's SIGCANCEL
 
-/// As the kernel knows an action.
-struct KernelAction {
-  void (*Handler)(int, siginfo_t *, void *);
-  uint64_t Flags;
-  void *Restorer;
-  SignalSet Mask;
-};
-
 constinit SpinLock InstallLock; // with signals blocked
 bool IsInstalled = false;       // under InstallLock
 constinit KernelAction Libc{};  // written before ours is installed
 
-long changeAction(const KernelAction *New, KernelAction *Old) {
-  return os::call(SYS_rt_sigaction, CancelSignal, reinterpret_cast<long>(New),
-                  reinterpret_cast<long>(Old), sizeof(SignalSet));
-}
-
 void onCancel(int Signal, siginfo_t *Info, void *Context) {
   if (__pf_thread.self && isInside())
-    return putOffSignal(Signal, Info, static_cast<ucontext_t *>(Context));
+    return putOffSignal(Signal, Info, Context);
   Libc.Handler(Signal, Info, Context);
 }
 
@@ -63,11 +50,11 @@ void guardCancellation() {
     return;
   pthread_cancel(Victim);
   joinUnseenThread(Victim);
-  if (changeAction(nullptr, &Libc) < 0)
+  if (!changeKernelAction(CancelSignal, nullptr, &Libc))
     return;
   KernelAction Ours = Libc;
   Ours.Handler = onCancel;
-  IsInstalled = changeAction(&Ours, nullptr) == 0;
+  IsInstalled = changeKernelAction(CancelSignal, &Ours, nullptr);
 }
 
 } // namespace

@@ -193,9 +193,7 @@ Channel stream(const Address &From, const Address &To) {
   To.addInternet(H);
   return H.channel();
 }
-Channel port(const Address &Receiver) {
-  return Hash(Naming::Port).add(Receiver.port()).channel();
-}
+Channel port(const Address &Receiver) { return Hash(Naming::Port).add(Receiver.port()).channel(); }
 Channel queue(uint64_t Inode) { return Hash(Naming::Queue).add(Inode).channel(); }
 
 /// The inode of the peer of the Unix socket with an inode: 0 if it has none (yet), negative if
@@ -283,8 +281,7 @@ Ends describe(int Fd) {
     return Result;
   switch (Status.st_mode & S_IFMT) {
   case S_IFIFO:
-    Result.Out = Result.In[0] =
-        Hash(Naming::Pipe).add(Status.st_dev).add(Status.st_ino).channel();
+    Result.Out = Result.In[0] = Hash(Naming::Pipe).add(Status.st_dev).add(Status.st_ino).channel();
     break;
   case S_IFSOCK: {
     if (recall(Fd, Status.st_ino, Result))
@@ -292,7 +289,7 @@ Ends describe(int Fd) {
     int Domain = option(Fd, SO_DOMAIN);
     bool Complete = Domain == AF_UNIX ? describeUnix(Fd, Status.st_ino, Result)
                     : Domain == AF_INET || Domain == AF_INET6 ? describeInternet(Fd, Result)
-                                                               : true;
+                                                              : true;
     if (Complete)
       remember(Fd, Status.st_ino, Result);
     break;

@@ -41,7 +41,7 @@ static void eventsCame(Entered &E, int Epoll, const epoll_event *Events, int Cou
     int Count = PF_REAL(Name)(Epoll, Events, __VA_ARGS__);                                         \
     if (Count > 0)                                                                                 \
       PF_WATCH(#Name)                                                                              \
-      eventsCame(E, Epoll, Events, Count);                                                         \
+    eventsCame(E, Epoll, Events, Count);                                                           \
     return Count;                                                                                  \
   }
 PF_EPOLL_WAIT(epoll_wait, (int Epoll, epoll_event *Events, int Most, int Timeout), Most, Timeout)
@@ -68,13 +68,13 @@ static void pollReturned(Entered &E, const pollfd *Fds, nfds_t Count) {
     int Ready = PF_REAL(Name)(Fds, Count, __VA_ARGS__);                                            \
     if (Ready >= 0)                                                                                \
       PF_WATCH(#Told)                                                                              \
-      pollReturned(E, Fds, Count);                                                                 \
+    pollReturned(E, Fds, Count);                                                                   \
     return Ready;                                                                                  \
   }
 PF_POLL(poll, poll, (pollfd * Fds, nfds_t Count, int Timeout), Timeout)
 PF_POLL(__poll_chk, poll, (pollfd * Fds, nfds_t Count, int Timeout, size_t Room), Timeout, Room)
-PF_POLL(ppoll, ppoll,
-        (pollfd * Fds, nfds_t Count, const timespec *Timeout, const sigset_t *Mask), Timeout, Mask)
+PF_POLL(ppoll, ppoll, (pollfd * Fds, nfds_t Count, const timespec *Timeout, const sigset_t *Mask),
+        Timeout, Mask)
 PF_POLL(__ppoll_chk, ppoll,
         (pollfd * Fds, nfds_t Count, const timespec *Timeout, const sigset_t *Mask, size_t Room),
         Timeout, Mask, Room)
@@ -111,7 +111,7 @@ void selectReturned(Entered &E, int Count, const fd_set *const (&Sets)[3]) {
     int Ready = PF_REAL(Name)(Count, Readable, Writable, Exceptional, __VA_ARGS__);                \
     if (Ready >= 0)                                                                                \
       PF_WATCH(#Name)                                                                              \
-      selectReturned(E, Count, Sets);                                                              \
+    selectReturned(E, Count, Sets);                                                                \
     return Ready;                                                                                  \
   }
 PF_SELECT(select,

@@ -11,7 +11,17 @@
 namespace photofinish::rt {
 namespace {
 
-enum class Length : uint8_t { None, Char, Short, Long, LongLong, LongDouble, Max, Size, Difference };
+enum class Length : uint8_t {
+  None,
+  Char,
+  Short,
+  Long,
+  LongLong,
+  LongDouble,
+  Max,
+  Size,
+  Difference
+};
 
 /// One conversion, from % to its letter.
 struct Conversion {
@@ -135,6 +145,7 @@ void walkPrint(const char *Format, va_list &Arguments, String OnString, Store On
     case 'u':
     case 'x':
     case 'X':
+      // NOLINTNEXTLINE(bugprone-branch-clone): the types differ
       if (integerBytes(Found.Modifier) == 8)
         va_arg(Arguments, long);
       else
@@ -152,6 +163,7 @@ void walkPrint(const char *Format, va_list &Arguments, String OnString, Store On
     case 'F':
     case 'g':
     case 'G':
+      // NOLINTNEXTLINE(bugprone-branch-clone): the types differ
       if (Found.Modifier == Length::LongDouble)
         va_arg(Arguments, long double);
       else

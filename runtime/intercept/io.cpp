@@ -65,7 +65,7 @@ void aboutToSendParts(Entered &E, int Fd, const iovec *Buffers, int Count) {
     ssize_t Result = PF_REAL(Name)(Fd, Buffer, __VA_ARGS__);                                       \
     if (Result >= 0)                                                                               \
       PF_WATCH(#Told)                                                                              \
-      received(E, Fd, Buffer, Result);                                                             \
+    received(E, Fd, Buffer, Result);                                                               \
     return Result;                                                                                 \
   }
 #define PF_SEND(Name, Parameters, ...)                                                             \
@@ -79,7 +79,7 @@ void aboutToSendParts(Entered &E, int Fd, const iovec *Buffers, int Count) {
     ssize_t Result = PF_REAL(Name)(Fd, Buffers, __VA_ARGS__);                                      \
     if (Result >= 0)                                                                               \
       PF_WATCH(#Name)                                                                              \
-      receivedParts(E, Fd, Buffers, Count, Result);                                                \
+    receivedParts(E, Fd, Buffers, Count, Result);                                                  \
     return Result;                                                                                 \
   }
 #define PF_SEND_PARTS(Name, Parameters, ...)                                                       \
@@ -132,11 +132,12 @@ PF_SEND_PARTS(pwritev64v2, (int Fd, const iovec *Buffers, int Count, off_t Where
     ssize_t Result = PF_REAL(Name)(__VA_ARGS__);                                                   \
     if (Result >= 0)                                                                               \
       PF_WATCH(#Name)                                                                              \
-      descriptorAcquired(E, From);                                                                 \
+    descriptorAcquired(E, From);                                                                   \
     return Result;                                                                                 \
   }
-PF_TRANSFER(splice, (int From, off64_t *FromAt, int To, off64_t *ToAt, size_t Bytes, unsigned Flags),
-            From, FromAt, To, ToAt, Bytes, Flags)
+PF_TRANSFER(splice,
+            (int From, off64_t *FromAt, int To, off64_t *ToAt, size_t Bytes, unsigned Flags), From,
+            FromAt, To, ToAt, Bytes, Flags)
 PF_TRANSFER(tee, (int From, int To, size_t Bytes, unsigned Flags), From, To, Bytes, Flags)
 PF_TRANSFER(sendfile, (int To, int From, off_t *At, size_t Bytes), To, From, At, Bytes)
 PF_TRANSFER(sendfile64, (int To, int From, off64_t *At, size_t Bytes), To, From, At, Bytes)
@@ -153,13 +154,12 @@ PF_INTERCEPT(int, eventfd_read, (int Fd, eventfd_t *Value)) {
   int Result = PF_REAL(eventfd_read)(Fd, Value);
   if (Result == 0)
     PF_WATCH("eventfd_read")
-    received(E, Fd, Value, sizeof(*Value));
+  received(E, Fd, Value, sizeof(*Value));
   return Result;
 }
 
 // A timer is read after it was set.
-PF_INTERCEPT(int, timerfd_settime,
-             (int Fd, int Flags, const itimerspec *New, itimerspec *Old)) {
+PF_INTERCEPT(int, timerfd_settime, (int Fd, int Flags, const itimerspec *New, itimerspec *Old)) {
   PF_WATCH("timerfd_settime") {
     readRange(E, New, sizeof(*New));
     if (Old)
@@ -221,7 +221,7 @@ PF_INTERCEPT(int, close, (int Fd)) {
 PF_INTERCEPT(int, close_range, (unsigned First, unsigned Last, int Flags)) {
   if (!(Flags & CLOSE_RANGE_CLOEXEC))
     PF_WATCH("close_range")
-    descriptorsReleased(E, First, Last);
+  descriptorsReleased(E, First, Last);
   return PF_REAL(close_range)(First, Last, Flags);
 }
 
@@ -241,7 +241,7 @@ PF_INTERCEPT(int, dup, (int Fd)) {
   int New = PF_REAL(dup)(Fd);
   if (New >= 0)
     PF_WATCH("dup")
-    descriptorDuplicated(Fd, New);
+  descriptorDuplicated(Fd, New);
   return New;
 }
 
@@ -256,7 +256,7 @@ PF_INTERCEPT(int, dup, (int Fd)) {
     int Result = PF_REAL(Name)(__VA_ARGS__);                                                       \
     if (Result >= 0 && Fd != New)                                                                  \
       PF_WATCH(#Name)                                                                              \
-      descriptorDuplicated(Fd, New);                                                               \
+    descriptorDuplicated(Fd, New);                                                                 \
     return Result;                                                                                 \
   }
 PF_DUP2(dup2, (int Fd, int New), Fd, New)
@@ -272,7 +272,7 @@ PF_DUP2(dup3, (int Fd, int New, int Flags), Fd, New, Flags)
     int Result = PF_REAL(Name)(Fd, Command, Argument);                                             \
     if (Result >= 0 && (Command == F_DUPFD || Command == F_DUPFD_CLOEXEC))                         \
       PF_WATCH(#Name)                                                                              \
-      descriptorDuplicated(Fd, Result);                                                            \
+    descriptorDuplicated(Fd, Result);                                                              \
     return Result;                                                                                 \
   }
 PF_FCNTL(fcntl)

@@ -25,8 +25,7 @@ size_t wholePages(size_t Bytes) { return (Bytes + PageBytes - 1) & ~(PageBytes -
 /// What the kernel does not refuse at once. If it refuses later, the memory has lost its history
 /// and nothing else.
 bool canUnmap(const void *Start, size_t Bytes) {
-  return Bytes && reinterpret_cast<uintptr_t>(Start) % PageBytes == 0 &&
-         Bytes < uintptr_t(1) << 47;
+  return Bytes && reinterpret_cast<uintptr_t>(Start) % PageBytes == 0 && Bytes < uintptr_t(1) << 47;
 }
 
 void aboutToMap(Entered &E, const void *Start, size_t Bytes, int Flags) {
@@ -46,7 +45,7 @@ void aboutToMap(Entered &E, const void *Start, size_t Bytes, int Flags) {
     void *Mapped = PF_REAL(Name)(Start, Bytes, Protection, Flags, Fd, Offset);                     \
     if (Mapped != MAP_FAILED)                                                                      \
       PF_WATCH("mmap")                                                                             \
-      memoryMapped(E, Mapped, wholePages(Bytes));                                                  \
+    memoryMapped(E, Mapped, wholePages(Bytes));                                                    \
     return Mapped;                                                                                 \
   }
 PF_MMAP(mmap)
@@ -55,7 +54,7 @@ PF_MMAP(mmap64)
 PF_INTERCEPT(int, munmap, (void *Start, size_t Bytes)) {
   if (canUnmap(Start, Bytes))
     PF_WATCH("munmap")
-    memoryUnmapped(E, Start, wholePages(Bytes));
+  memoryUnmapped(E, Start, wholePages(Bytes));
   return PF_REAL(munmap)(Start, Bytes);
 }
 
@@ -100,7 +99,7 @@ PF_INTERCEPT(void *, sbrk, (intptr_t Increment)) {
   void *Start = PF_REAL(sbrk)(Increment);
   if (Increment > 0 && reinterpret_cast<intptr_t>(Start) != -1)
     PF_WATCH("sbrk")
-    memoryMapped(E, Start, size_t(Increment));
+  memoryMapped(E, Start, size_t(Increment));
   return Start;
 }
 
@@ -108,11 +107,11 @@ PF_INTERCEPT(int, brk, (void *NewEnd)) {
   char *Old = static_cast<char *>(PF_REAL(sbrk)(0)), *New = static_cast<char *>(NewEnd);
   if (New < Old)
     PF_WATCH("brk")
-    memoryUnmapped(E, New, size_t(Old - New));
+  memoryUnmapped(E, New, size_t(Old - New));
   int Result = PF_REAL(brk)(NewEnd);
   if (Result == 0 && New > Old)
     PF_WATCH("brk")
-    memoryMapped(E, Old, size_t(New - Old));
+  memoryMapped(E, Old, size_t(New - Old));
   return Result;
 }
 

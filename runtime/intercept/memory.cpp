@@ -96,9 +96,11 @@ PF_INTERCEPT(void, __explicit_bzero_chk, (void *To, size_t Bytes, size_t Room)) 
 // Copies up to and including the first Byte.
 PF_INTERCEPT(void *, memccpy, (void *To, const void *From, int Byte, size_t Bytes)) {
   PF_WATCH("memccpy") {
+    const char *Start = static_cast<const char *>(From);
     size_t Copied = 0;
-    while (Copied < Bytes && static_cast<const char *>(From)[Copied++] != char(Byte)) {
-    }
+    while (Copied < Bytes && Start[Copied] != char(Byte))
+      ++Copied;
+    Copied = Copied < Bytes ? Copied + 1 : Bytes;
     readRange(E, From, Copied);
     writeRange(E, To, Copied);
   }

@@ -40,10 +40,10 @@ PF_NEW(_ZnwmRKSt9nothrow_t, "operator new", (size_t Bytes, Nothrow N), (Bytes, N
 PF_NEW(_ZnamRKSt9nothrow_t, "operator new[]", (size_t Bytes, Nothrow N), (Bytes, N), Bytes)
 PF_NEW(_ZnwmSt11align_val_t, "operator new", (size_t Bytes, Alignment A), (Bytes, A), Bytes, A)
 PF_NEW(_ZnamSt11align_val_t, "operator new[]", (size_t Bytes, Alignment A), (Bytes, A), Bytes, A)
-PF_NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, "operator new",
-       (size_t Bytes, Alignment A, Nothrow N), (Bytes, A, N), Bytes, A)
-PF_NEW(_ZnamSt11align_val_tRKSt9nothrow_t, "operator new[]",
-       (size_t Bytes, Alignment A, Nothrow N), (Bytes, A, N), Bytes, A)
+PF_NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, "operator new", (size_t Bytes, Alignment A, Nothrow N),
+       (Bytes, A, N), Bytes, A)
+PF_NEW(_ZnamSt11align_val_tRKSt9nothrow_t, "operator new[]", (size_t Bytes, Alignment A, Nothrow N),
+       (Bytes, A, N), Bytes, A)
 
 PF_DELETE(_ZdlPv, "operator delete")
 PF_DELETE(_ZdaPv, "operator delete[]")

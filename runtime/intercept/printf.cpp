@@ -31,7 +31,7 @@ void printed(Entered &E, const char *To, size_t Room, int Length) {
 }
 
 void printedToBlock(Entered &E, char **Block, int Length) {
-  writeRange(E, Block, sizeof(*Block));
+  writeRange(E, static_cast<void *>(Block), sizeof(*Block));
   writeRange(E, *Block, size_t(Length) + 1);
 }
 
@@ -59,9 +59,7 @@ void scannedString(Entered &E, const char *S, const char *Format, va_list More, 
     PF_WATCH(#Told) { Before; }                                                                    \
     int Result = PF_REAL(VName)(PF_ARGUMENTS Arguments, More);                                     \
     if (Result >= 0)                                                                               \
-      PF_WATCH(#Told) {                                                                            \
-        After;                                                                                     \
-      }                                                                                            \
+      PF_WATCH(#Told) { After; }                                                                   \
     va_end(Again);                                                                                 \
     return Result;                                                                                 \
   }                                                                                                \
@@ -72,9 +70,7 @@ void scannedString(Entered &E, const char *S, const char *Format, va_list More, 
     PF_WATCH(#Told) { Before; }                                                                    \
     int Result = PF_REAL(VName)(PF_ARGUMENTS Arguments, More);                                     \
     if (Result >= 0)                                                                               \
-      PF_WATCH(#Told) {                                                                            \
-        After;                                                                                     \
-      }                                                                                            \
+      PF_WATCH(#Told) { After; }                                                                   \
     va_end(Again);                                                                                 \
     va_end(More);                                                                                  \
     return Result;                                                                                 \

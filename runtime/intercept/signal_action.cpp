@@ -64,6 +64,11 @@ bool isFault(int Signal, const siginfo_t *Info) {
 __attribute__((tls_model("initial-exec"))) constinit thread_local SignalSet MaskOutside = 0;
 __attribute__((tls_model("initial-exec"))) constinit thread_local bool IsPutOff = false;
 
+/// The mask that is restored when the handler returns: the kernel's part of it.
+SignalSet &maskOf(void *Context) {
+  return *reinterpret_cast<SignalSet *>(&static_cast<ucontext_t *>(Context)->uc_sigmask);
+}
+
 void unblockOutside() {
   SignalSet Mask = MaskOutside;
   IsPutOff = false;
@@ -79,15 +84,14 @@ void sendAgain(int Signal, siginfo_t *Info) {
 
 } // namespace
 
-void rt::putOffSignal(int Signal, siginfo_t *Info, ucontext_t *Context) {
+void rt::putOffSignal(int Signal, siginfo_t *Info, void *Context) {
   blockSignals(ProgramsSignals);
-  // The kernel's part of the mask that is restored when the handler returns.
-  auto &Mask = *reinterpret_cast<SignalSet *>(&Context->uc_sigmask);
-  if (!IsPutOff) {
-    IsPutOff = true;
-    MaskOutside = Mask;
-    deliverOnLeaving(unblockOutside);
-  }
+  SignalSet &Mask = maskOf(Context);
+  // Of several handlers that were to begin at once the innermost comes here first, with the masks
+  // of all others in its own: what they have in common is the thread's.
+  MaskOutside = IsPutOff ? MaskOutside & Mask : Mask;
+  IsPutOff = true;
+  deliverOnLeaving(unblockOutside);
   Mask |= (ProgramsSignals & ~Faults) | signalBit(Signal);
   sendAgain(Signal, Info);
 }
@@ -99,7 +103,7 @@ namespace {
 /// An atomic operation of the program has faulted: outside of the runtime, until resumed.
 class InterruptedAtomic {
 public:
-  void suspend() PF_NO_ANALYSIS {
+  void suspend(int Signal, void *Context) PF_NO_ANALYSIS {
     Thread &T = *static_cast<Thread *>(__pf_thread.self);
     for (; !T.Atomics.empty(); T.Atomics.pop()) {
       Start = T.Atomics.back()->Key; // they are locked in ascending order
@@ -107,9 +111,14 @@ public:
       T.Atomics.back()->Lock.unlock();
     }
     T.Inside.store(0, std::memory_order_release);
+    // What was put off comes now, unless the handler blocks it.
     if (T.OnLeaving) {
       T.OnLeaving = nullptr;
-      unblockOutside();
+      IsPutOff = false;
+      maskOf(Context) = MaskOutside;
+      KernelAction A{};
+      changeKernelAction(Signal, nullptr, &A);
+      setSignalMask(MaskOutside | A.Mask | (A.Flags & SA_NODEFER ? 0 : signalBit(Signal)));
     }
   }
   void resume() {
@@ -132,11 +141,8 @@ SignalHandler *takeHandler(int Signal) {
   SignalHandler *Function = A.Function.load(std::memory_order_relaxed);
   if (Function && A.IsOnce.load(std::memory_order_relaxed)) {
     A.Function.store(nullptr, std::memory_order_relaxed);
-    struct {
-      uint64_t Handler, Flags, Restorer;
-      SignalSet Mask;
-    } Default{};
-    os::call(SYS_rt_sigaction, Signal, reinterpret_cast<long>(&Default), 0, sizeof(SignalSet));
+    constexpr KernelAction Default{};
+    changeKernelAction(Signal, &Default, nullptr);
   }
   return Function;
 }
@@ -145,13 +151,13 @@ void onSignal(int Signal, siginfo_t *Info, void *Context) {
   // A thread that the runtime does not know yet is about to become known, by the handler.
   bool Inside = __pf_thread.self && isInside();
   if (Inside && !isFault(Signal, Info))
-    return putOffSignal(Signal, Info, static_cast<ucontext_t *>(Context));
+    return putOffSignal(Signal, Info, Context);
   SignalHandler *Function = takeHandler(Signal);
   if (!Function) // called before: by now the action is the default, or a new one
     return sendAgain(Signal, Info);
   InterruptedAtomic Atomic;
   if (Inside)
-    Atomic.suspend();
+    Atomic.suspend(Signal, Context);
   // The interrupted function may be about to make its frame.
   pf_frame *Top = __pf_thread.stack_top;
   pf_frame Unfinished = *Top;

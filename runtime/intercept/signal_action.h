@@ -11,7 +11,7 @@ namespace photofinish::rt {
 int setSignalAction(int Signal, const struct sigaction *New, struct sigaction *Old);
 
 /// In a handler that has interrupted the runtime: the signal comes again when the thread leaves it.
-void putOffSignal(int Signal, siginfo_t *Info, ucontext_t *Context);
+void putOffSignal(int Signal, siginfo_t *Info, void *Context);
 
 } // namespace photofinish::rt
 

@@ -1,7 +1,7 @@
-//===- signal_mask.h - No signal for a moment ----------------------------------===//
+//===- signal_mask.h - Signals, without libc -------------------------------------===//
 //
-// Where a handler of the program must not run although the thread is not inside the runtime:
-// it is not known yet, or it holds a lock that the handler may ask for.
+// SignalsBlocked is for places where a handler of the program must not run although the thread
+// is not inside the runtime: it is not known yet, or it holds a lock that the handler may ask for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +30,20 @@ inline SignalSet blockSignals(SignalSet Set) {
 
 inline void setSignalMask(SignalSet Mask) {
   os::call(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&Mask), 0, sizeof(SignalSet));
+}
+
+/// As the kernel knows an action.
+struct KernelAction {
+  void (*Handler)(int, siginfo_t *, void *);
+  uint64_t Flags;
+  void *Restorer;
+  SignalSet Mask;
+};
+
+/// False if it fails. Either pointer may be null.
+inline bool changeKernelAction(int Signal, const KernelAction *New, KernelAction *Old) {
+  return os::call(SYS_rt_sigaction, Signal, reinterpret_cast<long>(New),
+                  reinterpret_cast<long>(Old), sizeof(SignalSet)) == 0;
 }
 
 class SignalsBlocked {

@@ -141,14 +141,14 @@ PF_INTERCEPT_C(int, putchar, (int C)) {
 #define PF_GETDELIM(Name, Parameters, ...)                                                         \
   PF_INTERCEPT_C(ssize_t, Name, Parameters) {                                                      \
     PF_WATCH("getline") {                                                                          \
-      readRange(E, Line, sizeof(*Line));                                                           \
+      readRange(E, static_cast<void *>(Line), sizeof(*Line));                                      \
       readRange(E, Room, sizeof(*Room));                                                           \
     }                                                                                              \
     ssize_t Result = PF_REAL(Name)(__VA_ARGS__, F);                                                \
     PF_WATCH("getline") {                                                                          \
       hasRead(E, F);                                                                               \
       if (Result >= 0) {                                                                           \
-        writeRange(E, Line, sizeof(*Line));                                                        \
+        writeRange(E, static_cast<void *>(Line), sizeof(*Line));                                   \
         writeRange(E, Room, sizeof(*Room));                                                        \
         writeRange(E, *Line, size_t(Result) + 1);                                                  \
       }                                                                                            \
@@ -230,7 +230,7 @@ PF_INTERCEPT(int, ftrylockfile, (FILE * F)) {
   int Result = PF_REAL(ftrylockfile)(F);
   if (Result == 0)
     PF_WATCH("ftrylockfile")
-    lockAcquired(E, F, LockKind::Mutex);
+  lockAcquired(E, F, LockKind::Mutex);
   return Result;
 }
 

@@ -243,8 +243,8 @@ PF_INTERCEPT_C(char *, strpbrk, (const char *S, const char *Set)) {
 /// What strtok_r and strsep touch: *Next, the set, the string up to the end of the token (behind
 /// delimiters, if Skips), where a zero byte is written if the string goes on.
 static void cutToken(Entered &E, char *S, const char *Set, char **Next, bool Skips) {
-  readRange(E, Next, sizeof(*Next));
-  writeRange(E, Next, sizeof(*Next));
+  readRange(E, static_cast<const void *>(Next), sizeof(*Next));
+  writeRange(E, static_cast<const void *>(Next), sizeof(*Next));
   if (!S)
     return;
   readString(E, Set);
@@ -298,7 +298,7 @@ static void converted(Entered &E, const char *S, const char *End, char **Result)
     ++First;
   readUpTo(E, S, End > First ? End : First);
   if (Result)
-    writeRange(E, Result, sizeof(*Result));
+    writeRange(E, static_cast<const void *>(Result), sizeof(*Result));
 }
 
 #define PF_TO_INTEGER(Type, Name)                                                                  \

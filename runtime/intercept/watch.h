@@ -80,8 +80,7 @@ private:
 
 /// The statement that follows runs inside the runtime, as E, if the call is watched. In the
 /// interceptor itself, whose return address it takes.
-#define PF_WATCH(Name)                                                                             \
-  if (::photofinish::rt::Watching E(PF_FUNCTION_SITE(Name), PF_CALLER); E)
+#define PF_WATCH(Name) if (::photofinish::rt::Watching E(PF_FUNCTION_SITE(Name), PF_CALLER); E)
 
 /// PF_INTERCEPT for functions of which glibc's headers have for C++ two declarations in place of
 /// the C prototype (strchr), or a body (atoi): they have to have another name in C++.
@@ -90,8 +89,8 @@ private:
 #else
 #define PF_INTERCEPT_C(Result, Name, Parameters)                                                   \
   [[maybe_unused]] static ::photofinish::rt::Real<Result Parameters> Real_##Name(#Name);           \
-  extern "C" __attribute__((visibility("default"), weak)) Result interceptor_##Name Parameters     \
-      asm(#Name);                                                                                  \
+  extern "C" __attribute__((visibility("default"),                                                 \
+                            weak)) Result interceptor_##Name Parameters asm(#Name);                \
   Result interceptor_##Name Parameters
 #endif
 

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <bit>
 #include <cerrno>
+#include <elf.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
@@ -179,6 +180,20 @@ uintptr_t mainStackEnd() {
   auto Known = reinterpret_cast<uintptr_t>(&__libc_stack_end ? __libc_stack_end
                                                              : __builtin_frame_address(0));
   return (Known + Behind) & ~(PageBytes - 1);
+}
+
+// The linker's name for the beginning of the executable.
+extern "C" __attribute__((weak, visibility("hidden"))) const Elf64_Ehdr __ehdr_start;
+
+size_t programTlsBytes() {
+  if (!&__ehdr_start)
+    return 0;
+  const auto *Headers = reinterpret_cast<const Elf64_Phdr *>(
+      reinterpret_cast<const char *>(&__ehdr_start) + __ehdr_start.e_phoff);
+  for (unsigned I = 0; I < __ehdr_start.e_phnum; ++I)
+    if (Headers[I].p_type == PT_TLS)
+      return (Headers[I].p_memsz + Headers[I].p_align - 1) & -Headers[I].p_align;
+  return 0;
 }
 
 void registerBarrier() { call(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0); }

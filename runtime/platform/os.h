@@ -48,6 +48,8 @@ uint64_t peakResidentBytes();
 /// The size that the main thread's stack may grow to.
 size_t mainStackLimit();
 
+/// How much thread-local memory the program has right below each thread's pointer to it.
+size_t programTlsBytes();
 /// The address behind the main thread's stack.
 uintptr_t mainStackEnd();
 /// Every thread of the process passes a full memory barrier before barrierForAllThreads returns;

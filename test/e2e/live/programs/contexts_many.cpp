@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// STACK: touch, left, right, left, left, right, left, left, left, walk
+// STACK: touch, descend, left, descend, right, descend, left, descend, left, descend, right
 
 #include "invisible.h"
 #include <cstdio>
@@ -38,11 +38,6 @@ __attribute__((always_inline)) static inline void descend(int Level, unsigned Pa
   right(Level + 1, Path);
 }
 
-__attribute__((noinline)) static void walk() {
-  left(7, 0);
-  Sum++;
-}
-
 int main() {
   std::thread First([] {
     descend(0, 0);
@@ -51,10 +46,8 @@ int main() {
   std::thread Second([] {
     await(1);
     X[18] = 2; // RACE 1
-    done(2);
   });
   First.join();
   Second.join();
-  walk();
   std::printf("%d\ndone\n", X[18]);
 }

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// STACK: ~Cleanup, passes, catches
+// STACK: Cleanup::~Cleanup, passes, catches
 
 #include "invisible.h"
 #include <cstdio>
