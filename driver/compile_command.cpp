@@ -107,11 +107,12 @@ void Compiler::addStaticRuntime() {
 void Compiler::addStaticLibraries() {
   auto AddLast = [&](StringRef Word) { Back.push_back(Word.str()); };
   AddLast("-nodefaultlibs");
-  if (ForCxx)
-    for (StringRef Library : Arguments.UsesLibCxx
-                                 ? llvm::ArrayRef<StringRef>{"-lc++", "-lc++abi", "-lm"}
-                                 : llvm::ArrayRef<StringRef>{"-lstdc++", "-lm"})
-      AddLast(Library);
+  if (ForCxx) {
+    AddLast(Arguments.UsesLibCxx ? "-lc++" : "-lstdc++");
+    if (Arguments.UsesLibCxx)
+      AddLast("-lc++abi");
+    AddLast("-lm");
+  }
   std::string Begin = part("libc-begin.o", "an object for static programs");
   std::string End = part("libc-end.o", "an object for static programs");
   for (StringRef Word : {StringRef("-Xlinker"), StringRef(Begin), StringRef("-Wl,--start-group"),

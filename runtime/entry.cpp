@@ -49,6 +49,27 @@ __attribute__((noinline)) void checkSlowly(uintptr_t Address, size_t Bytes, Acce
     writeRange(E, reinterpret_cast<void *>(Address), Bytes);
 }
 
+/// An access within one granule that is no hit.
+template <AccessKind Kind>
+__attribute__((noinline, flatten)) void checkGranuleSlowly(uintptr_t Address, size_t Bytes,
+                                                           const pf_site *Site) {
+  Entered E(Site);
+  if (E.isIdle())
+    return;
+  Thread &T = E.thread();
+  uint8_t Mask = Granule::maskOf(Address % Granule::Bytes, Bytes);
+  FoundRaces Found;
+  {
+    RecordingLock Lock;
+    if (__builtin_expect(recording(), false))
+      record(T, Site, Kind == AccessKind::Write ? PF_RECORDED_WRITE : PF_RECORDED_READ, Address,
+             Bytes);
+    TheMemory.accessGranule(T.State, Address, Mask, Kind, [&] { return T.noteFor(Site); }, Found);
+  }
+  if (__builtin_expect(!Found.empty(), false))
+    reportRaces(E, Kind, AccessForm::Plain, Address, Bytes, Found);
+}
+
 template <size_t Bytes> void read(void *Start, const pf_site *Site) {
   auto Address = reinterpret_cast<uintptr_t>(Start);
   uint64_t Offset = Address % Granule::Bytes;
@@ -59,7 +80,10 @@ template <size_t Bytes> void read(void *Start, const pf_site *Site) {
     if (G.isReadSince(Mask, Now) || G.isSharedReadSince(Mask, Now))
       return;
   }
-  checkSlowly(Address, Bytes, AccessKind::Read, Site);
+  if (Offset + Bytes <= Granule::Bytes)
+    checkGranuleSlowly<AccessKind::Read>(Address, Bytes, Site);
+  else
+    checkSlowly(Address, Bytes, AccessKind::Read, Site);
 }
 
 template <size_t Bytes> void write(void *Start, const pf_site *Site) {
@@ -70,7 +94,10 @@ template <size_t Bytes> void write(void *Start, const pf_site *Site) {
     if (granuleAt(Address).isWrittenSince(Granule::maskOf(Offset, Bytes), Now))
       return;
   }
-  checkSlowly(Address, Bytes, AccessKind::Write, Site);
+  if (Offset + Bytes <= Granule::Bytes)
+    checkGranuleSlowly<AccessKind::Write>(Address, Bytes, Site);
+  else
+    checkSlowly(Address, Bytes, AccessKind::Write, Site);
 }
 
 } // namespace

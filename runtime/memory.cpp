@@ -23,7 +23,6 @@ __attribute__((visibility("default"))) char *__pf_shadow_origin;
 
 namespace {
 
-constexpr uintptr_t LowestAddress = FinePage::Bytes; // below is the null page
 constexpr uintptr_t AddressEnd = uintptr_t(1) << 47;
 constexpr size_t PageStep = (sizeof(LivePage) + 63) & ~size_t(63);
 constexpr size_t PagesPerMapping = 64;
@@ -41,26 +40,6 @@ void LiveMemory::initialise() {
   if (!__pf_shadow_root || !__pf_shadow_origin)
     host::giveUp(
         "cannot reserve 256 GiB of address space for the shadow; is it limited (ulimit -v)?");
-}
-
-LivePage *LiveMemory::findPage(uintptr_t Address) {
-  uint64_t Offset = entryOf(Address).load(std::memory_order_acquire); // as in granuleAt
-  return Offset ? reinterpret_cast<LivePage *>(__pf_shadow_origin + Offset) : nullptr;
-}
-
-LivePage *LiveMemory::lockPage(uintptr_t Address) PF_NO_ANALYSIS {
-  // The program is about to crash; it does that better than we would.
-  if (Address < LowestAddress || Address >= AddressEnd)
-    return nullptr;
-  for (;;) {
-    LivePage *Page = findPage(Address);
-    if (!Page)
-      Page = makePage(Address);
-    Page->Lock.lock();
-    if (findPage(Address) == Page)
-      return Page;
-    Page->Lock.unlock(); // it was dropped, and may be another address's by now
-  }
 }
 
 LivePage *LiveMemory::makePage(uintptr_t Address) {

@@ -59,6 +59,20 @@ public:
     });
   }
 
+  /// The same for bytes of one granule, which nearly all accesses are: all of it is inlined.
+  template <class NoteFn>
+  void accessGranule(ThreadState &T, uintptr_t Address, uint8_t Mask, AccessKind Kind,
+                     NoteFn &&NoteOf, FoundRaces &Found) {
+    LivePage *Page = lockPage(Address);
+    if (!Page)
+      return;
+    checkGranule(T, Page->granuleOf(Address), Mask, Kind, NoteOf,
+                 [&](uint8_t Raced, Epoch First, Note N, AccessKind FirstKind) {
+                   addRace(Found, Address & ~(Granule::Bytes - 1), Raced, First, N, FirstKind);
+                 });
+    unlockPage(Page);
+  }
+
   /// A write of all bytes after which nobody may use them: pages that lie in the range as a whole
   /// give their shadow back.
   template <class NoteFn>
@@ -94,9 +108,9 @@ private:
   };
 
   /// The page of an address, with its lock held; null if there can be none.
-  LivePage *lockPage(uintptr_t Address);
+  inline LivePage *lockPage(uintptr_t Address);
   static void unlockPage(LivePage *Page) PF_NO_ANALYSIS { Page->Lock.unlock(); }
-  LivePage *findPage(uintptr_t Address);
+  static inline LivePage *findPage(uintptr_t Address);
   LivePage *makePage(uintptr_t Address);
   void drop(uintptr_t Page);
   /// The first page from Page on that has a shadow; End if there is none before it.
@@ -137,6 +151,28 @@ inline Granule &granuleAt(uintptr_t Address) {
   uint64_t Offset =
       __pf_shadow_root[Address >> PF_PAGE_SHIFT & PF_ROOT_MASK].load(std::memory_order_acquire);
   return reinterpret_cast<FinePage *>(__pf_shadow_origin + Offset)->granuleOf(Address);
+}
+
+inline LivePage *LiveMemory::findPage(uintptr_t Address) {
+  uint64_t Offset = __pf_shadow_root[Address >> PF_PAGE_SHIFT & PF_ROOT_MASK].load(
+      std::memory_order_acquire); // as in granuleAt
+  return Offset ? reinterpret_cast<LivePage *>(__pf_shadow_origin + Offset) : nullptr;
+}
+
+inline LivePage *LiveMemory::lockPage(uintptr_t Address) PF_NO_ANALYSIS {
+  // Neither in the null page nor in 47 bits: the program is about to crash, and does that better
+  // than we would.
+  if (Address - FinePage::Bytes >= (uintptr_t(1) << 47) - FinePage::Bytes)
+    return nullptr;
+  for (;;) {
+    LivePage *Page = findPage(Address);
+    if (!Page)
+      Page = makePage(Address);
+    Page->Lock.lock();
+    if (findPage(Address) == Page)
+      return Page;
+    Page->Lock.unlock(); // it was dropped, and may be another address's by now
+  }
 }
 
 } // namespace photofinish::rt

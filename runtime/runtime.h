@@ -23,7 +23,10 @@
 #include <cstddef>
 #include <cstdint>
 
-extern "C" __attribute__((tls_model("initial-exec"))) thread_local pf_thread_head __pf_thread;
+extern "C" {
+// constinit: no wrapper around every use that would ask whether it has been initialised.
+extern constinit __attribute__((tls_model("initial-exec"))) thread_local pf_thread_head __pf_thread;
+}
 
 namespace photofinish::rt {
 

@@ -18,8 +18,9 @@ using namespace photofinish::rt;
 static constexpr unsigned NumStrayFrames = 65536;
 static pf_frame StrayFrames[NumStrayFrames];
 
-extern "C" __attribute__((visibility("default"))) thread_local pf_thread_head __pf_thread = {
-    PF_NO_EPOCH, StrayFrames, nullptr};
+extern "C"
+    __attribute__((visibility("default"))) constinit thread_local pf_thread_head __pf_thread = {
+        PF_NO_EPOCH, StrayFrames, nullptr};
 
 void Thread::publishNow() {
   // Accesses that are recorded or counted must all be seen.

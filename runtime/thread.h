@@ -112,8 +112,8 @@ public:
   /// Who performed this epoch.
   const ThreadInfo *infoOf(Epoch E);
   const ThreadInfo *infoOfNumber(uint32_t Number);
-  /// Whose thread-local memory, or whose stack, has this address; null if nobody's. Thread-local memory
-  /// may be part of the stack's.
+  /// Whose thread-local memory, or whose stack, has this address; null if nobody's. Thread-local
+  /// memory may be part of the stack's.
   const ThreadInfo *localOwner(uintptr_t Address);
   const ThreadInfo *stackOwner(uintptr_t Address);
   uint32_t numThreads() const { return Infos.size(); }

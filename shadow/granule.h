@@ -70,30 +70,15 @@ public:
   /// Calls Apply(Cell &, const AtomicHistory * or null, mask) for parts that together are
   /// exactly the bytes of Mask. The caller owns the granule.
   template <class Fn> void access(uint8_t Mask, Fn &&Apply) {
-    uint8_t Left = Mask;
-    if (uint8_t Inside = firstMask() & Mask) {
-      Left &= uint8_t(~Inside);
-      if (Inside == firstMask()) {
-        Apply(First, nullptr, Inside);
-      } else {
-        Part *P = addPart(Inside);
-        copy(First, P->X);
-        setFirstMask(firstMask() & ~Inside);
-        Apply(P->X, nullptr, Inside);
-      }
+    // Nearly always: the bytes are all that First has, or nobody has touched the granule.
+    uint64_t Known = Parts.load(std::memory_order_relaxed);
+    if (Known == Mask || !Known) {
+      Apply(First, nullptr, Mask);
+      if (!Known)
+        setFirstMask(Mask);
+      return;
     }
-    for (Part *P = rest(); P && Left; P = P->Next) {
-      uint8_t Inside = P->Mask & Left;
-      if (!Inside)
-        continue;
-      Left &= uint8_t(~Inside);
-      P = splitOff(P, Inside);
-      Apply(P->X, P->Atomics, Inside);
-    }
-    if (Left)
-      touch(Left, Apply);
-    if (rest())
-      merge();
+    accessParts(Mask, Apply);
   }
 
   /// The same for atomics: Apply(Cell &, AtomicHistory &, mask).
@@ -168,6 +153,34 @@ private:
       return *Atomics;
     }
   };
+
+  /// access, where there are several parts, or one has to be split.
+  template <class Fn> __attribute__((noinline)) void accessParts(uint8_t Mask, Fn &&Apply) {
+    uint8_t Left = Mask;
+    if (uint8_t Inside = firstMask() & Mask) {
+      Left &= uint8_t(~Inside);
+      if (Inside == firstMask()) {
+        Apply(First, nullptr, Inside);
+      } else {
+        Part *P = addPart(Inside);
+        copy(First, P->X);
+        setFirstMask(firstMask() & ~Inside);
+        Apply(P->X, nullptr, Inside);
+      }
+    }
+    for (Part *P = rest(); P && Left; P = P->Next) {
+      uint8_t Inside = P->Mask & Left;
+      if (!Inside)
+        continue;
+      Left &= uint8_t(~Inside);
+      P = splitOff(P, Inside);
+      Apply(P->X, P->Atomics, Inside);
+    }
+    if (Left)
+      touch(Left, Apply);
+    if (rest())
+      merge();
+  }
 
   // Whoever owns the granule owns its cells.
   static void copy(const Cell &From, Cell &To) {

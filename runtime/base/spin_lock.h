@@ -30,16 +30,21 @@ class PF_CAPABILITY("spin lock") SpinLock {
 public:
   void lock() PF_ACQUIRE() PF_NO_ANALYSIS {
     // Acquire: sees everything that the last holder wrote.
-    for (unsigned Tries = 0; Held.exchange(1, std::memory_order_acquire); ++Tries)
+    if (__builtin_expect(Held.exchange(1, std::memory_order_acquire), 0))
+      lockSlowly();
+  }
+  void unlock() PF_RELEASE() PF_NO_ANALYSIS { Held.store(0, std::memory_order_release); }
+
+private:
+  __attribute__((noinline)) void lockSlowly() {
+    for (unsigned Tries = 0; Held.exchange(1, std::memory_order_acquire);)
       while (Held.load(std::memory_order_relaxed))
         if (++Tries > 64)
           host::yield();
         else
           __builtin_ia32_pause();
   }
-  void unlock() PF_RELEASE() PF_NO_ANALYSIS { Held.store(0, std::memory_order_release); }
 
-private:
   std::atomic<uint32_t> Held{0};
 };
 
