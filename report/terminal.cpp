@@ -62,6 +62,39 @@ Stack withoutMachinery(const Stack &S) {
   return Shown.empty() ? S : Shown;
 }
 
+/// A function that the user has not written.
+static bool isLibrary(const Frame &F) {
+  llvm::SmallString<256> Path(F.File.empty() ? F.Module : F.File);
+  llvm::sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+  return Path.starts_with("/usr/include/") || Path.starts_with("/usr/lib/") ||
+         Path.starts_with("/lib/");
+}
+
+/// The name of a function without what makes it unreadable: where it has no linkage, and, if it is
+/// long, its parameters and template arguments. JSON has it all.
+static std::string readableName(StringRef Name) {
+  std::string Whole = Name.str();
+  constexpr StringRef Anonymous = "(anonymous namespace)::";
+  for (size_t At; (At = Whole.find(Anonymous)) != std::string::npos;)
+    Whole.erase(At, Anonymous.size());
+  constexpr size_t Long = 70;
+  if (Whole.size() <= Long || Whole.find("operator") != std::string::npos)
+    return Whole;
+  std::string Short;
+  int Depth = 0;
+  for (char C : Whole) {
+    if (C == '(' && !Depth)
+      break;
+    if (C == '<')
+      ++Depth;
+    if (!Depth)
+      Short += C;
+    if (C == '>' && Depth)
+      --Depth;
+  }
+  return Short + "(...)";
+}
+
 TerminalPrinter::TerminalPrinter(llvm::raw_ostream &OS, bool Colors)
     : OS(OS), Colors(Colors), Sources("-") {
   llvm::SmallString<256> Current;
@@ -96,11 +129,24 @@ std::string TerminalPrinter::place(StringRef File, uint64_t Line, uint64_t Colum
 
 void TerminalPrinter::printStack(const Stack &Whole, bool WithSource) {
   Stack Shown = withoutMachinery(Whole);
+  // The source is that of the user's innermost function: what it was about to do.
+  auto User =
+      std::find_if(Shown.begin(), Shown.end(), [](const Frame &F) { return !isLibrary(F); });
+  size_t Source = User == Shown.end() ? 0 : size_t(User - Shown.begin());
   for (size_t I = 0; I < Shown.size(); ++I) {
+    // A vector's way to its allocator says nothing to its user.
+    size_t End = I;
+    while (End < Shown.size() && End && isLibrary(Shown[End]))
+      ++End;
+    if (End - I > 1) {
+      styled(Style::Dim, "    ... " + plural(End - I, "call") + " inside a library\n");
+      I = End - 1;
+      continue;
+    }
     const Frame &F = Shown[I];
     styled(Style::Dim, "    #" + std::to_string(I) + " ");
     if (!F.Function.empty())
-      OS << printable(F.Function);
+      OS << printable(readableName(F.Function));
     else
       OS << (F.Pc ? hex(*F.Pc) + " " : "") << "(unknown function"
          << (F.Module.empty() ? "" : " of " + printable(llvm::sys::path::filename(F.Module)))
@@ -108,11 +154,8 @@ void TerminalPrinter::printStack(const Stack &Whole, bool WithSource) {
     if (!F.File.empty())
       OS << ' ' << place(F.File, F.Line, F.Column);
     OS << '\n';
-    // The source of the innermost frame that has any: what the thread was about to do.
-    if (WithSource && !F.File.empty() && F.Line) {
+    if (WithSource && I == Source && !F.File.empty() && F.Line)
       Sources.print(OS, F.File + ":" + std::to_string(F.Line) + ":" + std::to_string(F.Column), 7);
-      WithSource = false;
-    }
   }
   if (Shown.empty())
     OS << "    (the stack is not known)\n";
