@@ -49,15 +49,18 @@ __attribute__((noinline)) void checkSlowly(uintptr_t Address, size_t Bytes, Acce
     writeRange(E, reinterpret_cast<void *>(Address), Bytes);
 }
 
-/// An access within one granule that is no hit.
+/// An access within one granule that is no hit, unless several threads read there.
 template <AccessKind Kind>
 __attribute__((noinline, flatten)) void checkGranuleSlowly(uintptr_t Address, size_t Bytes,
                                                            const pf_site *Site) {
+  uint8_t Mask = Granule::maskOf(Address % Granule::Bytes, Bytes);
+  if (Kind == AccessKind::Read && __pf_thread.now != PF_NO_EPOCH &&
+      granuleAt(Address).isSharedReadSince(Mask, Epoch::fromBits(__pf_thread.now)))
+    return;
   Entered E(Site);
   if (E.isIdle())
     return;
   Thread &T = E.thread();
-  uint8_t Mask = Granule::maskOf(Address % Granule::Bytes, Bytes);
   FoundRaces Found;
   {
     RecordingLock Lock;
@@ -70,14 +73,13 @@ __attribute__((noinline, flatten)) void checkGranuleSlowly(uintptr_t Address, si
     reportRaces(E, Kind, AccessForm::Plain, Address, Bytes, Found);
 }
 
-template <size_t Bytes> void read(void *Start, const pf_site *Site) {
+template <size_t Bytes>
+__attribute__((always_inline)) inline void read(void *Start, const pf_site *Site) {
   auto Address = reinterpret_cast<uintptr_t>(Start);
   uint64_t Offset = Address % Granule::Bytes;
   if (__pf_thread.now != PF_NO_EPOCH && Offset + Bytes <= Granule::Bytes) {
-    const Granule &G = granuleAt(Address);
     Epoch Now = Epoch::fromBits(__pf_thread.now);
-    uint8_t Mask = Granule::maskOf(Offset, Bytes);
-    if (G.isReadSince(Mask, Now) || G.isSharedReadSince(Mask, Now))
+    if (granuleAt(Address).isReadSince(Granule::maskOf(Offset, Bytes), Now))
       return;
   }
   if (Offset + Bytes <= Granule::Bytes)
@@ -86,7 +88,8 @@ template <size_t Bytes> void read(void *Start, const pf_site *Site) {
     checkSlowly(Address, Bytes, AccessKind::Read, Site);
 }
 
-template <size_t Bytes> void write(void *Start, const pf_site *Site) {
+template <size_t Bytes>
+__attribute__((always_inline)) inline void write(void *Start, const pf_site *Site) {
   auto Address = reinterpret_cast<uintptr_t>(Start);
   uint64_t Offset = Address % Granule::Bytes;
   if (__pf_thread.now != PF_NO_EPOCH && Offset + Bytes <= Granule::Bytes) {
@@ -169,8 +172,10 @@ void __pf_atomic_begin(void *P, uint64_t Bytes, const pf_site *Site) {
   // Inside until the operation ends; the destructor does not run here.
   alignas(Entered) char Place[sizeof(Entered)];
   auto *E = new (Place) Entered(Site);
-  if (E->isIdle() || !Bytes)
+  if (E->isIdle())
     return;
+  if (!Bytes)
+    return E->~Entered(); // as end does nothing, too
   auto Address = reinterpret_cast<uintptr_t>(P);
   for (uintptr_t Block = blockOf(Address); Block < Address + Bytes; Block += AtomicBlock::Bytes)
     E->thread().Atomics.push(&TheSyncTable.lockOrMake(Block, SyncKind::Atomic));
@@ -242,17 +247,28 @@ void __pf_fence(uint32_t Order, const pf_site *Site) {
 
 // Modules.
 
-void __pf_module_loaded(const pf_site *Begin, const pf_site *End) {
-  TheModules.addSites(Begin, End);
-}
-
-// A library that is loaded again may find itself at the same place, and is new memory there.
-void __pf_module_unloaded(const pf_site *Begin, const pf_site *End) {
-  Entered E(PF_FUNCTION_SITE("dlclose"));
+/// The memory of the library that has these sites is fresh; false for the program itself.
+static bool forgetLibrary(Entered &E, const pf_site *Sites) {
   uintptr_t Start;
   size_t Bytes;
-  if (E.isIdle() || !TheModules.findLibrary(reinterpret_cast<uintptr_t>(Begin), Start, Bytes))
-    return;
-  TheModules.keepSites(Begin, End);
+  if (!TheModules.findLibrary(reinterpret_cast<uintptr_t>(Sites), Start, Bytes))
+    return false;
   memoryMapped(E, reinterpret_cast<void *>(Start), Bytes);
+  return true;
+}
+
+// A library may lie where other memory was before.
+void __pf_module_loaded(const pf_site *Begin, const pf_site *End) {
+  Entered E(PF_FUNCTION_SITE("dlopen"));
+  if (E.isIdle())
+    return;
+  TheModules.addSites(Begin, End);
+  forgetLibrary(E, Begin);
+}
+
+// And when it is loaded again it may find itself at the same place, and is new memory there.
+void __pf_module_unloaded(const pf_site *Begin, const pf_site *End) {
+  Entered E(PF_FUNCTION_SITE("dlclose"));
+  if (!E.isIdle() && forgetLibrary(E, Begin))
+    TheModules.keepSites(Begin, End);
 }

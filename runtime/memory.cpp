@@ -98,21 +98,15 @@ uintptr_t LiveMemory::nextTouched(uintptr_t Page, uintptr_t End) {
 void LiveMemory::forget(uintptr_t Address, size_t Bytes) {
   if (Address >= AddressEnd || !Bytes)
     return;
-  uintptr_t End = Address + Bytes;
   if (NumFreed.load(std::memory_order_relaxed))
-    forgetFreed(Address, End);
-  for (uintptr_t Page = Address & ~(FinePage::Bytes - 1); (Page = nextTouched(Page, End)) < End;
-       Page += FinePage::Bytes) {
-    uintptr_t From = Page < Address ? Address : Page;
-    uintptr_t To = Page + FinePage::Bytes < End ? Page + FinePage::Bytes : End;
-    if (To - From == FinePage::Bytes) {
-      drop(Page);
-      continue;
-    }
-    LivePage *P = lockPage(Page);
-    P->visit(From, To - From, [](Granule &G, uint8_t Mask, uint64_t) { G.forget(Mask); });
+    forgetFreed(Address, Address + Bytes);
+  forEachTouched(Address, Bytes, [&](uintptr_t From, size_t Here) {
+    if (Here == FinePage::Bytes)
+      return drop(From);
+    LivePage *P = lockPage(From);
+    P->visit(From, Here, [](Granule &G, uint8_t Mask, uint64_t) { G.forget(Mask); });
     unlockPage(P);
-  }
+  });
 }
 
 void LiveMemory::rememberFreed(uintptr_t Start, uintptr_t End, Epoch When, Note Where) {
@@ -126,6 +120,16 @@ void LiveMemory::rememberFreed(uintptr_t Start, uintptr_t End, Epoch When, Note 
 
 void LiveMemory::forgetFreed(uintptr_t Start, uintptr_t End) {
   Locked Guard(FreedLock);
+  // Most ranges that are asked about overlap none: the first that ends behind Start tells.
+  uint32_t First = 0;
+  for (uint32_t Length = Freed.size(); Length;) {
+    uint32_t Half = Length / 2;
+    bool EndsBefore = Freed[First + Half].End <= Start;
+    First += EndsBefore ? Half + 1 : 0;
+    Length = EndsBefore ? Length - Half - 1 : Half;
+  }
+  if (First == Freed.size() || Freed[First].Start >= End)
+    return;
   Array<FreedRange> Kept;
   for (const FreedRange &R : Freed) {
     if (R.Start < Start)

@@ -93,6 +93,17 @@ public:
     access(T, WholeEnd, End - WholeEnd, AccessKind::Write, NoteOf, Found);
   }
 
+  /// Calls Visit(address, bytes) for the parts of a range whose pages have a shadow.
+  template <class Fn> void forEachTouched(uintptr_t Address, size_t Bytes, Fn &&Visit) {
+    uintptr_t End = Address + Bytes;
+    for (uintptr_t Page = Address & ~(FinePage::Bytes - 1); (Page = nextTouched(Page, End)) < End;
+         Page += FinePage::Bytes) {
+      uintptr_t From = Page < Address ? Address : Page;
+      uintptr_t To = Page + FinePage::Bytes < End ? Page + FinePage::Bytes : End;
+      Visit(From, To - From);
+    }
+  }
+
   /// The bytes are fresh memory.
   void forget(uintptr_t Address, size_t Bytes);
 

@@ -26,6 +26,7 @@ namespace {
 SpinLock ReportLock;         // all of the following
 int Socket = -1;             // to the process that prints; -1 before there is one
 bool IsToolMissing;          // then there never is one
+uint64_t NumRepeats;         // of pairs that were reported already
 uint64_t NumRaces;           // pairs of places
 constinit InternTable Pairs; // both places, and pairs of them
 bool HasPairs;
@@ -427,8 +428,10 @@ void rt::reportRaces(Entered &E, AccessKind Kind, AccessForm Form, uintptr_t Add
     Side Earlier = {Race.EarlierNote,    Race.EarlierKind,
                     formOf(EarlierSite), TheRegistry.infoOf(Race.Earlier),
                     Race.Address,        EarlierSite->size};
-    if (!isNewPair(Later, Earlier))
+    if (!isNewPair(Later, Earlier)) {
+      ++NumRepeats;
       continue;
+    }
     ++NumRaces;
     TheModules.refresh();
     Text Record;
@@ -455,6 +458,14 @@ void rt::finishReports() {
   // Whoever asked for a file gets one, if only to read that there were no races.
   if (Socket < 0 && !TheOptions.log[0] && !TheOptions.json[0])
     return;
+  if (NumRepeats) {
+    Text Repeats;
+    beginRecord(Repeats, "repeat");
+    Repeats.member("count", NumRepeats);
+    Repeats.close('}');
+    Repeats.add('\n');
+    print(Repeats);
+  }
   Text End;
   beginRecord(End, "end");
   End.member("races", NumRaces);
@@ -470,5 +481,5 @@ void rt::restartReports() {
   if (Socket >= 0)
     os::close(Socket);
   Socket = -1;
-  NumRaces = 0;
+  NumRaces = NumRepeats = 0;
 }

@@ -340,7 +340,10 @@ void rt::memoryUnmapped(Entered &E, const void *Start, size_t Bytes) {
   FoundRaces Found;
   {
     RecordingLock Recording;
-    record(T, E.site(), PF_RECORDED_WRITE, keyOf(Start), Bytes);
+    if (recording())
+      TheMemory.forEachTouched(keyOf(Start), Bytes, [&](uintptr_t From, size_t Here) {
+        record(T, E.site(), PF_RECORDED_WRITE, From, Here);
+      });
     TheMemory.accessAndDrop(
         T.State, keyOf(Start), Bytes, [&] { return T.noteFor(E.site()); }, Found);
     recordFresh(keyOf(Start), Bytes);

@@ -98,10 +98,12 @@ Thread *Registry::findDead() {
 
 Thread *Registry::find(uintptr_t Handle) {
   Locked Guard(Lock);
+  // The handle of a detached thread that is over may be another thread's by now.
+  Thread *Found = nullptr;
   for (Thread *T = Live; T; T = T->NextLive)
-    if (T->Handle == Handle)
-      return T;
-  return nullptr;
+    if (T->Handle == Handle && (!Found || Found->Info->IsFinished))
+      Found = T;
+  return Found;
 }
 
 const ThreadInfo *Registry::infoOf(Epoch E) {
