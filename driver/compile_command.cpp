@@ -93,13 +93,12 @@ void Compiler::addDynamicRuntime() {
 }
 
 void Compiler::addStaticRuntime() {
-  addArchive("libphotofinish-rt-static.a", "the runtime for static programs");
-  add("@" + part("static-wraps.rsp", "the runtime's list of functions"));
-  // It refers to the C++ library, which a C program does not have.
-  if (ForCxx || Arguments.NamesCxxLibrary) {
-    addArchive("libphotofinish-rt-static-cxx.a", "the runtime for static C++ programs");
-    add("@" + part("static-wraps-cxx.rsp", "the runtime's list of C++ functions"));
-  }
+  // In C++ it also stands in for functions of the C++ library, which a C program does not have.
+  bool IsCxx = ForCxx || Arguments.NamesCxxLibrary;
+  addArchive(IsCxx ? "libphotofinish-rt-static-cxx.a" : "libphotofinish-rt-static.a",
+             "the runtime for static programs");
+  add("@" +
+      part(IsCxx ? "static-wraps-cxx.rsp" : "static-wraps.rsp", "the runtime's list of functions"));
 }
 
 /// After the user's words: the libraries that clang would add, with libc between two objects that

@@ -8,9 +8,9 @@
 //                   libphotofinish-rt.a           the runtime
 //                   photofinish.syms              what programs export of it
 //                   libphotofinish-rt-static.a    the runtime for -static, and
-//                   static-wraps.rsp              the functions that it stands in for,
-//                   libc-begin.o, libc-end.o      what libc is put between, and
-//                   *-static-cxx.a, *-cxx.rsp     what C++ programs need beside it
+//                   static-wraps.rsp              the functions that it stands in for
+//                   *-static-cxx.a, *-cxx.rsp     the same for C++
+//                   libc-begin.o, libc-end.o      what libc is put between in static programs
 //
 //===----------------------------------------------------------------------===//
 
