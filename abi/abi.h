@@ -78,7 +78,7 @@ struct pf_thread_head {
  * (mask & M) == M, read first, and then write == now (for a write) or read == now (for a read).
  */
 struct pf_granule {
-  uint64_t mask;  /* low 8 bits: the bytes that write and read speak of; the rest is the runtime's */
+  uint64_t mask; /* low 8 bits: the bytes that write and read speak of; the rest is the runtime's */
   uint64_t write; /* epoch of their last write */
   uint64_t read;  /* epoch of their last read, or the runtime's mark for several readers */
   uint64_t notes; /* the runtime's */

@@ -1,5 +1,4 @@
-//===- entered.h - Going in and out of the runtime
-//-----------------------------------------------------===//
+//===- entered.h - Going in and out of the runtime -----------------------===//
 //
 // Every check that is not a hit enters and leaves: both are a few instructions, inlined. What
 // they share with the rest of the runtime is at the beginning of Thread.

@@ -1,5 +1,4 @@
-//===- entry.cpp - What instrumented code calls
-//---------------------------------------------------------===//
+//===- entry.cpp - What instrumented code calls --------------------------===//
 //
 // abi/entry_points.def, function by function. A plain access that its thread has made before
 // in this epoch ends in the few instructions of a hit; all others go through the slow path.

@@ -1,5 +1,4 @@
-//===- heap.cpp - The program's heap blocks
-//-----------------------------------------------------------===//
+//===- heap.cpp - The program's heap blocks ------------------------------===//
 
 #include "runtime/heap.h"
 

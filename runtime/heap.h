@@ -1,5 +1,4 @@
-//===- heap.h - The program's heap blocks
-//-----------------------------------------------------------===//
+//===- heap.h - The program's heap blocks --------------------------------===//
 //
 // Which blocks there are, how large, and who allocated them where. A block is found by its
 // start when it is freed, which is often, and by any address inside only when a race is

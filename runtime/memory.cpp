@@ -1,5 +1,4 @@
-//===- memory.cpp - The shadow of the whole address space
-//--------------------------------------===//
+//===- memory.cpp - The shadow of the whole address space ----------------===//
 
 #include "runtime/memory.h"
 

@@ -1,5 +1,4 @@
-//===- memory.h - The shadow of the whole address space
-//----------------------------------------===//
+//===- memory.h - The shadow of the whole address space ------------------===//
 //
 // A table with an entry for every page that an address of 47 bits can name finds the shadow
 // page (shadow/granule.h): a reservation of address space, of which only what is touched

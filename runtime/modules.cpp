@@ -1,5 +1,4 @@
-//===- modules.cpp - The program and its libraries
-//------------------------------------------------------===//
+//===- modules.cpp - The program and its libraries -----------------------===//
 //
 // The kernel's list of mappings is read, rather than the dynamic linker asked: it works in a
 // static program, and takes no lock that the interrupted program may hold.

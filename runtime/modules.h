@@ -1,5 +1,4 @@
-//===- modules.h - The program and its libraries
-//-----------------------------------------------------===//
+//===- modules.h - The program and its libraries -------------------------===//
 //
 // Reports turn addresses into names with the files they came from: this says which file is
 // where. It also knows which tables of sites have gone with a library that was unloaded.

@@ -1,5 +1,4 @@
-//===- recorder.cpp - The run as a trace
-//----------------------------------------------------------------===//
+//===- recorder.cpp - The run as a trace ---------------------------------===//
 
 #include "runtime/recorder.h"
 

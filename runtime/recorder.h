@@ -1,5 +1,4 @@
-//===- recorder.h - The run as a trace
-//---------------------------------------------------------------===//
+//===- recorder.h - The run as a trace -----------------------------------===//
 //
 // With record=FILE every event of the run goes, in the order in which the detector saw it, to a
 // process of its own (`photofinish record`), which writes it as a binary trace: what the

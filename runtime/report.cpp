@@ -1,5 +1,4 @@
-//===- report.cpp - From a race that was found to a record
-//--------------------------------------------------===//
+//===- report.cpp - From a race that was found to a record ---------------===//
 
 #include "runtime/report.h"
 

@@ -1,5 +1,4 @@
-//===- report.h - From a race that was found to a record
-//---------------------------------------------------===//
+//===- report.h - From a race that was found to a record -----------------===//
 //
 // A race is described once per pair of places, as a record (docs/records.md), and sent to the
 // process that prints it. That process is started with the first race: a program without

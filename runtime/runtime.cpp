@@ -1,5 +1,4 @@
-//===- runtime.cpp - What an interceptor can tell the runtime
-//--------------------------------------------===//
+//===- runtime.cpp - What an interceptor can tell the runtime ------------===//
 //
 // Every function of runtime.h: finds the state that is meant, applies the rule to it, records
 // the event, and tells inlined checks about the thread's new epoch.
@@ -388,7 +387,6 @@ void rt::threadBegins(Thread *T, uintptr_t Handle, const void *StackStart, size_
   T->StackStart = keyOf(StackStart);
   T->StackBytes = StackBytes;
   installThread(T, StackBytes);
-  T->HasBegun = true;
   Entered E(PF_FUNCTION_SITE("thread start"));
   memoryMapped(E, StackStart, StackBytes);
 }

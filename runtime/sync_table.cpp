@@ -1,5 +1,4 @@
-//===- sync_table.cpp - The state of synchronization objects, by address
-//---------------------------===//
+//===- sync_table.cpp - The state of synchronization objects, by address -===//
 
 #include "runtime/sync_table.h"
 

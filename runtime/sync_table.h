@@ -1,5 +1,4 @@
-//===- sync_table.h - The state of synchronization objects, by address
-//----------------------------===//
+//===- sync_table.h - The state of synchronization objects, by address ---===//
 //
 // A lock, barrier, channel or atomic is known by its address. A second table beside the
 // shadow's root (memory.h) has an entry for every page, and for keys beyond the address space

@@ -65,7 +65,6 @@ public:
   size_t StackBytes = 0;
   uintptr_t LocalEnd = 0; ///< where its thread-local memory ends
   bool IsDetached = false;
-  bool HasBegun = false;
   Array<class SyncObject *> Atomics; ///< locked between __pf_atomic_begin and __pf_atomic_end
   Thread *NextLive = nullptr;        ///< under the registry's lock
 

@@ -1,5 +1,4 @@
-//===- world.cpp - The process as a whole
-//----------------------------------------------------------------===//
+//===- world.cpp - The process as a whole --------------------------------===//
 
 #include "runtime/world.h"
 
@@ -77,7 +76,6 @@ void rt::initialise() {
   TheSyncTable.initialise();
   os::registerBarrier();
   Thread *Main = TheRegistry.create(nullptr, 0);
-  Main->HasBegun = true;
   Main->StackBytes = os::mainStackLimit();
   Main->StackStart = os::mainStackEnd() - Main->StackBytes;
   startRecording();
@@ -97,7 +95,6 @@ extern "C" __attribute__((section(".preinit_array"), used)) void (*__pf_start)()
 Thread *rt::attachThread() {
   Thread *T = TheRegistry.create(nullptr, 0);
   T->Info->WasForeign = true;
-  T->HasBegun = true;
   T->IsDetached = true;
   {
     Locked Guard(TheRegistry.Lock);

@@ -1,10 +1,8 @@
-//===- world.h - The process as a whole
-//----------------------------------------------------------------===//
+//===- world.h - The process as a whole ----------------------------------===//
 //
-// Start and end of the runtime, threads that come from nowhere (attachThread), and stopping the
-// world: at a
-// fork no other thread may be inside the runtime, because the child would inherit its locks
-// and not the thread that unlocks them.
+// Start and end of the runtime, threads that come from nowhere (attachThread), and stopping
+// the world: at a fork no other thread may be inside the runtime, because the child would
+// inherit its locks and not the thread that unlocks them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -27,13 +27,14 @@ inline AccessKind accessKind(OpKind K) {
   return isWriteAccess(K) ? AccessKind::Write : AccessKind::Read;
 }
 
-template <class Handlers> class FineDetector final : public Detector {
+/// A detector that looks at every access at once, against some shadow.
+class ImmediateDetector : public Detector {
 public:
-  FineDetector(RaceSink &Sink, HappensBefore::JoinRule Join) : Sink(Sink), Order(Join) {}
+  ImmediateDetector(RaceSink &Sink, HappensBefore::JoinRule Join) : Sink(Sink), Order(Join) {}
 
-  void process(const Operation &Op) override {
+  void process(const Operation &Op) final {
     if (Op.Kind == OpKind::Allocate) {
-      Shadow.reset(Op.Target, Op.Size);
+      forget(Op.Target, Op.Size);
       Order.forget(Op.Target, Op.Size);
     } else if (!isAccess(Op.Kind)) {
       Order.synchronize(Op);
@@ -47,7 +48,21 @@ public:
     ++Index;
   }
 
-  std::vector<RuleCount> ruleCounts() const override { return Order.ruleCounts(); }
+  std::vector<RuleCount> ruleCounts() const final { return Order.ruleCounts(); }
+
+protected:
+  virtual void access(const Operation &Op) = 0;
+  /// The bytes are fresh memory.
+  virtual void forget(uint64_t Address, uint64_t Size) = 0;
+
+  RaceSink &Sink;
+  HappensBefore Order;
+  uint64_t Index = 0; ///< of the operation at hand
+};
+
+template <class Handlers> class FineDetector final : public ImmediateDetector {
+public:
+  using ImmediateDetector::ImmediateDetector;
 
   ShadowSize shadowSize() const override {
     ShadowSize Size;
@@ -59,7 +74,9 @@ public:
   }
 
 private:
-  void access(const Operation &Op) {
+  void forget(uint64_t Address, uint64_t Size) override { Shadow.reset(Address, Size); }
+
+  void access(const Operation &Op) override {
     ThreadState &T = Order.thread(Op.Thread);
     AccessKind Kind = accessKind(Op.Kind);
     Shadow.visit(Op.Target, Op.Size,
@@ -84,10 +101,7 @@ private:
                  });
   }
 
-  RaceSink &Sink;
-  HappensBefore Order;
   FineShadow<typename Handlers::Location> Shadow;
-  uint64_t Index = 0;
 };
 
 /// A cell, and what atomics need beside it once there are any.

@@ -16,30 +16,13 @@ using namespace photofinish;
 
 namespace {
 
-class LiveDetector final : public Detector {
+class LiveDetector final : public ImmediateDetector {
 public:
-  explicit LiveDetector(RaceSink &Sink) : Sink(Sink) {}
+  explicit LiveDetector(RaceSink &Sink)
+      : ImmediateDetector(Sink, HappensBefore::JoinRule::VerifiedFT) {}
   ~LiveDetector() override {
     Pages.forEach([](uint64_t, FinePage &P) { destroy(&P); });
   }
-
-  void process(const Operation &Op) override {
-    if (Op.Kind == OpKind::Allocate) {
-      forget(Op.Target, Op.Size);
-      Order.forget(Op.Target, Op.Size);
-    } else if (!isAccess(Op.Kind)) {
-      Order.synchronize(Op);
-    } else if (isAtomicAccess(Op.Kind)) {
-      Order.observeAtomic(Op);
-      access(Op);
-      Order.publishAtomic(Op);
-    } else {
-      access(Op);
-    }
-    ++Index;
-  }
-
-  std::vector<RuleCount> ruleCounts() const override { return Order.ruleCounts(); }
 
   ShadowSize shadowSize() const override {
     ShadowSize Size;
@@ -67,7 +50,7 @@ private:
     return *P;
   }
 
-  void access(const Operation &Op) {
+  void access(const Operation &Op) override {
     ThreadState &T = Order.thread(Op.Thread);
     AccessKind Kind = accessKind(Op.Kind);
     forEachPage(Op.Target, Op.Size, [&](uint64_t Start, uint64_t Size) {
@@ -97,7 +80,7 @@ private:
     }
   }
 
-  void forget(uint64_t Address, uint64_t Bytes) {
+  void forget(uint64_t Address, uint64_t Bytes) override {
     forEachPage(Address, Bytes, [&](uint64_t Start, uint64_t Size) {
       if (Size == FinePage::Bytes) {
         if (FinePage *P = Pages.remove(Start >> FinePage::Shift))
@@ -108,10 +91,7 @@ private:
     });
   }
 
-  RaceSink &Sink;
-  HappensBefore Order;
   PageTable<FinePage> Pages;
-  uint64_t Index = 0;
 };
 
 } // namespace
