@@ -9,12 +9,19 @@
 // CHECK-NOT: rt-static-cxx
 // CHECK-NOT: --dynamic-list
 //
-// C++ programs have more functions to stand in for.
+// Libc stands between two objects, which tell its own calls apart.
+// CHECK-SAME: "{{[^"]*}}/lib/photofinish/libc-begin.o" "--start-group" "-lgcc" "-lgcc_eh" "-lc" "--end-group"
+// CHECK-SAME: "{{[^"]*}}/lib/photofinish/libc-end.o"
+//
+// C++ programs have more functions to stand in for: another archive, with everything in it.
 // RUN: %cxx -### -static %s 2>&1 | FileCheck %s --check-prefix=CXX
 // RUN: %cc -### -static %t.o -lstdc++ 2>&1 | FileCheck %s --check-prefix=CXX
-// CXX: "{{[^"]*}}/lib/photofinish/libphotofinish-rt-static.a"
+// CXX-NOT: libphotofinish-rt-static.a
 // CXX: "{{[^"]*}}/lib/photofinish/libphotofinish-rt-static-cxx.a"
 // CXX-SAME: "--wrap=_Znwm"
+// CXX-SAME: "--wrap=pthread_mutex_lock"
+// CXX-SAME: "-lstdc++"
+// CXX-SAME: "{{[^"]*}}/lib/photofinish/libc-begin.o"
 //
 // The compiler's own libraries may be static in a dynamic program.
 // RUN: %cxx -### -static-libstdc++ -static-libgcc %s 2>&1 | FileCheck %s --check-prefix=DYNAMIC
