@@ -42,6 +42,10 @@ namespace photofinish {
 using Note = uint32_t;
 
 enum class AccessKind : uint8_t { Read, Write, AtomicRead, AtomicWrite };
+inline bool isWrite(AccessKind K) { return K == AccessKind::Write || K == AccessKind::AtomicWrite; }
+inline bool isAtomic(AccessKind K) {
+  return K == AccessKind::AtomicRead || K == AccessKind::AtomicWrite;
+}
 
 /// The last access of every thread: VarState's V, with notes. A table that was
 /// outgrown stays readable until the whole clock goes, because its thread may be in

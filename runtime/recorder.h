@@ -5,8 +5,8 @@
 // detector said about the run can then be judged by the oracle. That a record is exact makes
 // it slow: an event and its check are one step, under one lock for the whole process.
 //
-// The stream is a sequence of Event structures (report/recording.h reads them), some followed
-// by text.
+// The stream is a sequence of pf_recorded structures (driver/recorded_run.h reads them), some
+// followed by text.
 //
 //===----------------------------------------------------------------------===//
 

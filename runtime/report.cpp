@@ -32,9 +32,6 @@ bool HasPairs;
 
 bool isFunctionSite(const pf_site *Site) { return !Site->file; }
 
-bool isWrite(AccessKind K) { return K == AccessKind::Write || K == AccessKind::AtomicWrite; }
-bool isAtomic(AccessKind K) { return K == AccessKind::AtomicRead || K == AccessKind::AtomicWrite; }
-
 /// One side of a race.
 struct Side {
   Note Where;

@@ -17,10 +17,6 @@
 
 namespace photofinish {
 
-inline bool isWrite(AccessKind K) { return K == AccessKind::Write || K == AccessKind::AtomicWrite; }
-inline bool isAtomic(AccessKind K) {
-  return K == AccessKind::AtomicRead || K == AccessKind::AtomicWrite;
-}
 inline AccessKind accessKind(OpKind K) {
   if (isAtomicAccess(K))
     return isWriteAccess(K) ? AccessKind::AtomicWrite : AccessKind::AtomicRead;

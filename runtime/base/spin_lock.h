@@ -5,9 +5,10 @@
 //
 // Lock order, outermost first; two locks of one row are never held together:
 //
-//   Thread::ClockLock (own thread)      a thread's synchronization
+//   Registry lock                       the list of threads; those who compare clocks go on to
+//   Thread::ClockLock                   a thread's synchronization; its own thread may have a lock
+//                                       of the next row: nobody else who takes it has one
 //   SyncTable buckets, SyncObject::Lock one synchronization object, an atomic operation
-//   Registry lock                       the list of threads (asks for other threads' ClockLock)
 //   Recorder lock                       the order of recorded events
 //   Shadow page lock                    one page's granules
 //   Heap lock, freed ranges             heap blocks
