@@ -22,7 +22,6 @@ __attribute__((visibility("default"))) char *__pf_shadow_origin;
 
 namespace {
 
-constexpr uintptr_t AddressEnd = uintptr_t(1) << 47;
 constexpr size_t PageStep = (sizeof(LivePage) + 63) & ~size_t(63);
 constexpr size_t PagesPerMapping = 64;
 
@@ -32,7 +31,9 @@ std::atomic<uint64_t> &entryOf(uintptr_t Address) {
 
 } // namespace
 
-void LiveMemory::initialise() {
+void LiveMemory::initialise(bool RemembersNothing) {
+  if (RemembersNothing)
+    Covered = 0;
   __pf_shadow_root =
       static_cast<std::atomic<uint64_t> *>(os::map((PF_ROOT_MASK + 1) * sizeof(uint64_t)));
   __pf_shadow_origin = static_cast<char *>(os::map(PageStep));
@@ -109,6 +110,8 @@ void LiveMemory::forget(uintptr_t Address, size_t Bytes) {
 }
 
 void LiveMemory::rememberFreed(uintptr_t Start, uintptr_t End, Epoch When, Note Where) {
+  if (!Covered)
+    return;
   forgetFreed(Start, End);
   Locked Guard(FreedLock);
   Freed.push({Start, End, When, Where});

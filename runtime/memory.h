@@ -37,7 +37,8 @@ struct LivePage : FinePage {
 
 class LiveMemory {
 public:
-  void initialise();
+  /// A memory that remembers nothing checks nothing.
+  void initialise(bool RemembersNothing);
 
   /// Checks an access and remembers it. NoteOf() is asked at most once, if there is something to
   /// remember. Races are added to Found.
@@ -131,6 +132,10 @@ private:
   static void addRace(FoundRaces &Found, uintptr_t At, unsigned Raced, Epoch First, Note N,
                       AccessKind Kind);
 
+  static constexpr uintptr_t AddressEnd = uintptr_t(1) << 47;
+  /// Bytes that have a shadow, beginning behind the null page; constant after initialise().
+  uintptr_t Covered = AddressEnd - FinePage::Bytes;
+
   SpinLock PoolLock;
   struct Spare {
     Spare *Next;
@@ -172,7 +177,7 @@ inline LivePage *LiveMemory::findPage(uintptr_t Address) {
 inline LivePage *LiveMemory::lockPage(uintptr_t Address) PF_NO_ANALYSIS {
   // Neither in the null page nor in 47 bits: the program is about to crash, and does that better
   // than we would.
-  if (Address - FinePage::Bytes >= (uintptr_t(1) << 47) - FinePage::Bytes)
+  if (Address - FinePage::Bytes >= Covered)
     return nullptr;
   for (;;) {
     LivePage *Page = findPage(Address);

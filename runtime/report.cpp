@@ -277,7 +277,7 @@ bool startTool() {
   Arguments.push(toolPath());
   Arguments.push("report");
   Arguments.push("--live");
-  Color.add("--color=").add(TheOptions.color).add('\0');
+  Color.add("--color=").add(Options::color_choices[TheOptions.color]).add('\0');
   Arguments.push(Color.data());
   if (TheOptions.log[0]) {
     expandPath(TheOptions.log, File);

@@ -23,8 +23,9 @@ extern "C"
         PF_NO_EPOCH, StrayFrames, nullptr};
 
 void Thread::publishNow() {
-  // Accesses that are recorded or counted must all be seen.
-  bool IsEveryAccessWanted = recording() || TheOptions.stats;
+  // Accesses that are recorded or counted must all be seen; and v2 and v1.5 alone have hits.
+  bool IsEveryAccessWanted =
+      recording() || TheOptions.stats || TheOptions.checkMode() > Mode::VerifiedFTv15;
   __pf_thread.now = IsEveryAccessWanted ? PF_NO_EPOCH : State.now().bits();
 }
 

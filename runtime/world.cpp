@@ -72,7 +72,7 @@ void rt::initialise() {
   limitArena(TheOptions.memory_limit_mb << 20);
   TheContexts.initialise(TheOptions.max_contexts);
   TheLockSets.initialise();
-  TheMemory.initialise();
+  TheMemory.initialise(TheOptions.checkMode() == Mode::Empty);
   TheSyncTable.initialise();
   os::registerBarrier();
   Thread *Main = TheRegistry.create(nullptr, 0);

@@ -43,6 +43,24 @@ void setText(char (&Option)[Options::TextBytes], const char *Value) {
   std::memcpy(Option, Value, std::strlen(Value) + 1);
 }
 
+template <size_t N> void addChoices(Text &To, const char *const (&Choices)[N]) {
+  for (size_t I = 0; I < N; ++I)
+    To.add(I ? ", " : "").add(Choices[I]);
+}
+
+template <size_t N>
+void setChoice(uint64_t &Option, const char *const (&Choices)[N], const char *Key,
+               const char *Value) {
+  for (Option = 0; Option < N; ++Option)
+    if (areEqual(Choices[Option], Value))
+      return;
+  Text Why;
+  Why.add(" is none of ");
+  addChoices(Why, Choices);
+  Why.add('\0');
+  refuse(Key, Why.data());
+}
+
 void set(Options &O, const char *Key, const char *Value) {
 #define NUMBER(name, standard, most, help)                                                         \
   if (areEqual(Key, #name))                                                                        \
@@ -50,6 +68,9 @@ void set(Options &O, const char *Key, const char *Value) {
 #define TEXT(name, standard, help)                                                                 \
   if (areEqual(Key, #name))                                                                        \
     return setText(O.name, Value);
+#define CHOICE(name, help, ...)                                                                    \
+  if (areEqual(Key, #name))                                                                        \
+    return setChoice(O.name, O.name##_choices, Key, Value);
 #include "runtime/base/options.def"
   refuse(Key, " is no option; help=1 lists them all");
 }
@@ -71,6 +92,10 @@ void printHelp() {
 #define TEXT(name, standard, help)                                                                 \
   Line(#name, help);                                                                               \
   Help.add(standard[0] ? " (" standard ")\n" : "\n");
+#define CHOICE(name, help, ...)                                                                    \
+  Line(#name, help ": ");                                                                          \
+  addChoices(Help, Options::name##_choices);                                                       \
+  Help.add(" (").add(Options::name##_choices[0]).add(")\n");
 #include "runtime/base/options.def"
   os::write(1, Help.data(), Help.size());
 }
@@ -105,8 +130,6 @@ void Options::parse(const char *Given) {
     Given += IsQuoted;
     set(*this, Key, Value);
   }
-  if (!areEqual(color, "auto") && !areEqual(color, "always") && !areEqual(color, "never"))
-    refuse("color", " is none of auto, always, never");
   if (help) {
     printHelp();
     os::exitProcess(0);
