@@ -32,6 +32,7 @@
 #include "detector/epoch.h"
 #include "detector/thread_safety.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cassert>
 #include <cstdint>
@@ -94,7 +95,15 @@ public:
     Other.forEach([&](Epoch E, Note N) { set(E, N); });
   }
 
-  bool operator==(const AccessClock &Other) const { return within(Other) && Other.within(*this); }
+  bool operator==(const AccessClock &Other) const {
+    const Table *A = Current.load(std::memory_order_relaxed);
+    const Table *B = Other.Current.load(std::memory_order_relaxed);
+    uint32_t Size = std::max(A ? A->Size : 0, B ? B->Size : 0);
+    for (uint32_t I = 0; I < Size; ++I)
+      if (uint64_t C = get(I); C != Other.get(I) || (C && A->entries()[I].N != B->entries()[I].N))
+        return false;
+    return true;
+  }
 
 private:
   struct Entry {
@@ -125,16 +134,6 @@ private:
     }
     Current.store(New, std::memory_order_release); // publishes the entries
     return New;
-  }
-
-  bool has(Epoch E, Note N) const {
-    const Table *T = Current.load(std::memory_order_relaxed);
-    return get(E.thread()) == E.clock() && T->entries()[E.thread()].N == N;
-  }
-  bool within(const AccessClock &Other) const {
-    bool Same = true;
-    forEach([&](Epoch E, Note N) { Same &= Other.has(E, N); });
-    return Same;
   }
 
   std::atomic<Table *> Current{nullptr};

@@ -37,9 +37,10 @@ void LiveMemory::initialise(bool RemembersNothing) {
   __pf_shadow_root =
       static_cast<std::atomic<uint64_t> *>(os::map((PF_ROOT_MASK + 1) * sizeof(uint64_t)));
   __pf_shadow_origin = static_cast<char *>(os::map(PageStep));
-  if (!__pf_shadow_root || !__pf_shadow_origin)
+  FreedOf = static_cast<std::atomic<uint32_t> *>(os::map((PF_ROOT_MASK + 1) * sizeof(uint32_t)));
+  if (!__pf_shadow_root || !__pf_shadow_origin || !FreedOf)
     host::giveUp(
-        "cannot reserve 256 GiB of address space for the shadow; is it limited (ulimit -v)?");
+        "cannot reserve 384 GiB of address space for the shadow; is it limited (ulimit -v)?");
 }
 
 LivePage *LiveMemory::makePage(uintptr_t Address) {
@@ -61,8 +62,15 @@ LivePage *LiveMemory::makePage(uintptr_t Address) {
     --NumFresh;
   }
   auto *Page = new (Memory) LivePage();
-  if (NumFreed.load(std::memory_order_relaxed))
-    startFromFreed(*Page, Address & ~(FinePage::Bytes - 1));
+  if (FreedRecord Record; takeFreed(Address, Record))
+    Page->visit(0, FinePage::Bytes, [&](Granule &G, uint8_t Mask, uint64_t) {
+      G.access(
+          Mask, [](const Cell &) { return false; },
+          [&](Cell &X, const AtomicHistory *, uint8_t) {
+            X.assertOwned(); // nobody knows the page yet
+            X.setWrite(Record.When, Record.Where);
+          });
+    });
   uint64_t Now = Pages.fetch_add(1, std::memory_order_relaxed) + 1;
   if (Now > PeakPages.load(std::memory_order_relaxed))
     PeakPages.store(Now, std::memory_order_relaxed);
@@ -98,64 +106,66 @@ uintptr_t LiveMemory::nextTouched(uintptr_t Page, uintptr_t End) {
 void LiveMemory::forget(uintptr_t Address, size_t Bytes) {
   if (Address >= AddressEnd || !Bytes)
     return;
-  if (NumFreed.load(std::memory_order_relaxed))
-    forgetFreed(Address, Address + Bytes);
-  forEachTouched(Address, Bytes, [&](uintptr_t From, size_t Here) {
-    if (Here == FinePage::Bytes)
-      return drop(From);
-    LivePage *P = lockPage(From);
-    P->visit(From, Here, [](Granule &G, uint8_t Mask, uint64_t) { G.forget(Mask); });
+  uintptr_t End = Address + Bytes;
+  for (uintptr_t Page = Address & ~(FinePage::Bytes - 1); Page < End; Page += FinePage::Bytes) {
+    uintptr_t From = Page < Address ? Address : Page;
+    uintptr_t To = Page + FinePage::Bytes < End ? Page + FinePage::Bytes : End;
+    bool IsWhole = To - From == FinePage::Bytes;
+    bool WasFreed = isFreed(Page);
+    if (FreedRecord Record; WasFreed && IsWhole)
+      takeFreed(Page, Record);
+    if (!WasFreed && !findPage(Page))
+      continue;
+    if (IsWhole) {
+      if (findPage(Page))
+        drop(Page);
+      continue;
+    }
+    LivePage *P = lockPage(From); // which makes the page, if the rest of it was freed
+    P->visit(From, To - From, [](Granule &G, uint8_t Mask, uint64_t) { G.forget(Mask); });
     unlockPage(P);
-  });
+    // Somebody who raced with the free may have made the page before its record was there.
+    if (FreedRecord Record; WasFreed)
+      takeFreed(Page, Record);
+  }
 }
 
 void LiveMemory::rememberFreed(uintptr_t Start, uintptr_t End, Epoch When, Note Where) {
   if (!Covered)
     return;
-  forgetFreed(Start, End);
+  for (uintptr_t Page = Start; Page < End; Page += FinePage::Bytes)
+    if (FreedRecord Earlier; isFreed(Page))
+      takeFreed(Page, Earlier);
   Locked Guard(FreedLock);
-  Freed.push({Start, End, When, Where});
-  for (uint32_t I = Freed.size() - 1; I && Freed[I - 1].Start > Freed[I].Start; --I)
-    std::swap(Freed[I - 1], Freed[I]);
-  NumFreed.store(Freed.size(), std::memory_order_relaxed);
+  uint32_t Number = UnusedFreed;
+  if (Number) {
+    UnusedFreed = Freed[Number].Pages;
+  } else {
+    if (Freed.empty())
+      Freed.push({});
+    Number = Freed.size();
+    Freed.push({});
+  }
+  Freed[Number] = {When, Where, uint32_t((End - Start) >> FinePage::Shift)};
+  NumFreed.fetch_add(1, std::memory_order_relaxed);
+  for (uintptr_t Page = Start; Page < End; Page += FinePage::Bytes)
+    FreedOf[Page >> FinePage::Shift].store(Number, std::memory_order_relaxed);
 }
 
-void LiveMemory::forgetFreed(uintptr_t Start, uintptr_t End) {
+bool LiveMemory::takeFreed(uintptr_t Page, FreedRecord &Record) {
+  if (!isFreed(Page))
+    return false;
   Locked Guard(FreedLock);
-  // Most ranges that are asked about overlap none: the first that ends behind Start tells.
-  uint32_t First = 0;
-  for (uint32_t Length = Freed.size(); Length;) {
-    uint32_t Half = Length / 2;
-    bool EndsBefore = Freed[First + Half].End <= Start;
-    First += EndsBefore ? Half + 1 : 0;
-    Length = EndsBefore ? Length - Half - 1 : Half;
+  uint32_t Number = FreedOf[Page >> FinePage::Shift].exchange(0, std::memory_order_relaxed);
+  if (!Number)
+    return false;
+  Record = Freed[Number];
+  if (!--Freed[Number].Pages) {
+    Freed[Number].Pages = UnusedFreed;
+    UnusedFreed = Number;
+    NumFreed.fetch_sub(1, std::memory_order_relaxed);
   }
-  if (First == Freed.size() || Freed[First].Start >= End)
-    return;
-  Array<FreedRange> Kept;
-  for (const FreedRange &R : Freed) {
-    if (R.Start < Start)
-      Kept.push({R.Start, R.End < Start ? R.End : Start, R.When, R.Where});
-    if (R.End > End)
-      Kept.push({R.Start > End ? R.Start : End, R.End, R.When, R.Where});
-  }
-  Freed.swap(Kept);
-  NumFreed.store(Freed.size(), std::memory_order_relaxed);
-}
-
-void LiveMemory::startFromFreed(LivePage &Page, uintptr_t Start) {
-  Locked Guard(FreedLock);
-  for (const FreedRange &R : Freed) {
-    uintptr_t From = R.Start > Start ? R.Start : Start;
-    uintptr_t To = R.End < Start + FinePage::Bytes ? R.End : Start + FinePage::Bytes;
-    if (From < To)
-      Page.visit(From, To - From, [&](Granule &G, uint8_t Mask, uint64_t) {
-        G.access(Mask, [&](Cell &X, const AtomicHistory *, uint8_t) {
-          X.assertOwned(); // nobody knows the page yet
-          X.setWrite(R.When, R.Where);
-        });
-      });
-  }
+  return true;
 }
 
 void LiveMemory::addRace(FoundRaces &Found, uintptr_t At, unsigned Raced, Epoch First, Note N,

@@ -8,7 +8,8 @@
 // without it, everything else with it held.
 //
 // Memory that is freed as a whole page or more gives its shadow pages back: that it was freed,
-// when and where, is then kept as a range, which a new shadow page starts from.
+// when and where, is then one record for all its pages, which a new shadow page starts from. A
+// page has a shadow or such a record, not both, except while threads race on it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,11 +74,11 @@ public:
     unlockPage(Page);
   }
 
-  /// A write of all bytes after which nobody may use them: pages that lie in the range as a whole
-  /// give their shadow back.
+  /// A write of all bytes after which nobody may use them, by free or by unmapping: pages that
+  /// lie in the range as a whole give their shadow back. Those that are freed remember it.
   template <class NoteFn>
   void accessAndDrop(ThreadState &T, uintptr_t Address, size_t Bytes, NoteFn &&NoteOf,
-                     FoundRaces &Found) {
+                     FoundRaces &Found, bool IsFreed) {
     uintptr_t Whole = (Address + FinePage::Bytes - 1) & ~(FinePage::Bytes - 1);
     uintptr_t End = Address + Bytes;
     uintptr_t WholeEnd = End & ~(FinePage::Bytes - 1);
@@ -89,7 +90,8 @@ public:
       access(T, Page, FinePage::Bytes, AccessKind::Write, NoteOf, Found);
       drop(Page);
     }
-    rememberFreed(Whole, WholeEnd, T.now(), NoteOf());
+    if (IsFreed)
+      rememberFreed(Whole, WholeEnd, T.now(), NoteOf());
     access(T, WholeEnd, End - WholeEnd, AccessKind::Write, NoteOf, Found);
   }
 
@@ -112,10 +114,11 @@ public:
   uint64_t peakPages() const { return PeakPages.load(std::memory_order_relaxed); }
 
 private:
-  struct FreedRange {
-    uintptr_t Start, End;
+  /// What is left of pages that were freed together.
+  struct FreedRecord {
     Epoch When;
     Note Where;
+    uint32_t Pages; // that still refer to it; of an unused record, the next one
   };
 
   /// The page of an address, with its lock held; null if there can be none.
@@ -127,8 +130,12 @@ private:
   /// The first page from Page on that has a shadow; End if there is none before it.
   uintptr_t nextTouched(uintptr_t Page, uintptr_t End);
   void rememberFreed(uintptr_t Start, uintptr_t End, Epoch When, Note Where);
-  void forgetFreed(uintptr_t Start, uintptr_t End);
-  void startFromFreed(LivePage &Page, uintptr_t Start);
+  /// The record of a page, which it then no longer has; false if it had none.
+  bool takeFreed(uintptr_t Page, FreedRecord &Record);
+  bool isFreed(uintptr_t Page) const {
+    return NumFreed.load(std::memory_order_relaxed) &&
+           FreedOf[Page >> FinePage::Shift].load(std::memory_order_relaxed);
+  }
   static void addRace(FoundRaces &Found, uintptr_t At, unsigned Raced, Epoch First, Note N,
                       AccessKind Kind);
 
@@ -144,8 +151,10 @@ private:
   char *Fresh = nullptr;   // under PoolLock: what is left of the last mapping
   size_t NumFresh = 0;
   SpinLock FreedLock;
-  Array<FreedRange> Freed; // under FreedLock; sorted, disjoint
-  std::atomic<uint32_t> NumFreed{0};
+  std::atomic<uint32_t> *FreedOf = nullptr; // by page; written under FreedLock; 0 is none
+  Array<FreedRecord> Freed;                 // under FreedLock; the first is none
+  uint32_t UnusedFreed = 0;                 // under FreedLock: the first unused record; 0 is none
+  std::atomic<uint32_t> NumFreed{0};        // records in use
   std::atomic<uint64_t> Pages{0}, PeakPages{0};
 };
 

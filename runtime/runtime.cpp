@@ -307,7 +307,7 @@ bool rt::blockFreed(Entered &E, const void *Start) {
   {
     RecordingLock Recording;
     record(T, E.site(), PF_RECORDED_FREE, Block.Start, Block.Bytes);
-    TheMemory.accessAndDrop(T.State, Block.Start, Block.Bytes, [&] { return Where; }, Found);
+    TheMemory.accessAndDrop(T.State, Block.Start, Block.Bytes, [&] { return Where; }, Found, true);
   }
   TheSyncTable.forgetRange(Block.Start, Block.Bytes);
   Block.IsFreed = true;
@@ -344,7 +344,7 @@ void rt::memoryUnmapped(Entered &E, const void *Start, size_t Bytes) {
         record(T, E.site(), PF_RECORDED_WRITE, From, Here);
       });
     TheMemory.accessAndDrop(
-        T.State, keyOf(Start), Bytes, [&] { return T.noteFor(E.site()); }, Found);
+        T.State, keyOf(Start), Bytes, [&] { return T.noteFor(E.site()); }, Found, false);
     recordFresh(keyOf(Start), Bytes);
     TheMemory.forget(keyOf(Start), Bytes);
   }

@@ -68,17 +68,19 @@ public:
   }
 
   /// Calls Apply(Cell &, const AtomicHistory * or null, mask) for parts that together are
-  /// exactly the bytes of Mask. The caller owns the granule.
-  template <class Fn> void access(uint8_t Mask, Fn &&Apply) {
+  /// exactly the bytes of Mask, but for those of a cell that IsSame(const Cell &) says the
+  /// access would leave as it is. The caller owns the granule.
+  template <class SameFn, class Fn> void access(uint8_t Mask, SameFn &&IsSame, Fn &&Apply) {
     // Nearly always: the bytes are all that First has, or nobody has touched the granule.
     uint64_t Known = Parts.load(std::memory_order_relaxed);
     if (Known == Mask || !Known) {
-      Apply(First, nullptr, Mask);
+      if (!IsSame(First))
+        Apply(First, nullptr, Mask);
       if (!Known)
         setFirstMask(Mask);
       return;
     }
-    accessParts(Mask, Apply);
+    accessParts(Mask, IsSame, Apply);
   }
 
   /// The same for atomics: Apply(Cell &, AtomicHistory &, mask).
@@ -103,7 +105,7 @@ public:
       Part *P = addPart(Left);
       Apply(P->X, P->atomics(), Left);
     }
-    merge();
+    merge(Mask);
   }
 
   /// The bytes are fresh memory.
@@ -155,10 +157,13 @@ private:
   };
 
   /// access, where there are several parts, or one has to be split.
-  template <class Fn> __attribute__((noinline)) void accessParts(uint8_t Mask, Fn &&Apply) {
-    uint8_t Left = Mask;
-    if (uint8_t Inside = firstMask() & Mask) {
-      Left &= uint8_t(~Inside);
+  template <class SameFn, class Fn>
+  __attribute__((noinline)) void accessParts(uint8_t Mask, SameFn &&IsSame, Fn &&Apply) {
+    uint8_t Left = Mask, Changed = 0;
+    uint8_t Inside = firstMask() & Mask;
+    Left &= uint8_t(~Inside);
+    if (Inside && !IsSame(First)) {
+      Changed = Inside;
       if (Inside == firstMask()) {
         Apply(First, nullptr, Inside);
       } else {
@@ -169,17 +174,20 @@ private:
       }
     }
     for (Part *P = rest(); P && Left; P = P->Next) {
-      uint8_t Inside = P->Mask & Left;
+      Inside = P->Mask & Left;
       if (!Inside)
         continue;
       Left &= uint8_t(~Inside);
+      // With atomics there is their history to compare with, too.
+      if (!P->Atomics && IsSame(P->X))
+        continue;
+      Changed |= Inside;
       P = splitOff(P, Inside);
       Apply(P->X, P->Atomics, Inside);
     }
     if (Left)
       touch(Left, Apply);
-    if (rest())
-      merge();
+    merge(Changed | Left);
   }
 
   // Whoever owns the granule owns its cells.
@@ -277,8 +285,11 @@ private:
     copy(Fresh, P->X);
   }
 
-  /// Makes one part of any two with the same history.
-  void merge() {
+  /// Makes one part of any two with the same history. Only parts with bytes of Changed can have
+  /// become equal to others.
+  void merge(uint8_t Changed) {
+    if (!rest() || !Changed)
+      return;
     if (!firstMask()) // First is reset: the rest may move in
       for (Part *P = rest(), *Previous = nullptr; P; Previous = P, P = P->Next)
         if (!P->Atomics) {
@@ -290,7 +301,7 @@ private:
         }
     for (Part *P = rest(), *Previous = nullptr; P;) {
       Part *Next = P->Next;
-      if (mergeInto(P))
+      if (mergeInto(P, Changed))
         removePart(P, Previous);
       else
         Previous = P;
@@ -298,15 +309,15 @@ private:
     }
   }
   /// Gives the bytes of P to an equal part that stands before it, if there is one.
-  bool mergeInto(const Part *P) {
+  bool mergeInto(const Part *P, uint8_t Changed) {
     if (P->Atomics)
       return false;
-    if (firstMask() && areEqual(First, P->X)) {
+    if (firstMask() && (firstMask() | P->Mask) & Changed && areEqual(First, P->X)) {
       setFirstMask(firstMask() | P->Mask);
       return true;
     }
     for (Part *Q = rest(); Q != P; Q = Q->Next)
-      if (!Q->Atomics && areEqual(Q->X, P->X)) {
+      if (!Q->Atomics && (Q->Mask | P->Mask) & Changed && areEqual(Q->X, P->X)) {
         Q->Mask |= P->Mask;
         return true;
       }
@@ -369,24 +380,32 @@ void checkGranule(ThreadState &T, Granule &G, uint8_t Mask, AccessKind Kind, Not
     return [&OnRace, Bytes](Epoch E, Note N, AccessKind K) { OnRace(Bytes, E, N, K); };
   };
   switch (Kind) {
-  case AccessKind::Read:
-    return G.access(Mask, [&](Cell &X, const AtomicHistory *A, uint8_t Bytes) {
-      if (A)
+  case AccessKind::Read: {
+    auto IsSame = [&](const Cell &X) {
+      return rule::readSameEpoch(T, X) || rule::readSharedSameEpoch(T, X);
+    };
+    return G.access(Mask, IsSame, [&](Cell &X, const AtomicHistory *A, uint8_t Bytes) {
+      if (A) {
         rule::atomicReadRace(T, *A, Told(Bytes));
-      if (rule::readSameEpoch(T, X) || rule::readSharedSameEpoch(T, X))
-        return;
+        if (IsSame(X))
+          return;
+      }
       X.assertOwned();
       rule::readSlow(T, X, MakeNote(), Told(Bytes));
     });
-  case AccessKind::Write:
-    return G.access(Mask, [&](Cell &X, const AtomicHistory *A, uint8_t Bytes) {
-      if (A)
+  }
+  case AccessKind::Write: {
+    auto IsSame = [&](const Cell &X) { return rule::writeSameEpoch(T, X); };
+    return G.access(Mask, IsSame, [&](Cell &X, const AtomicHistory *A, uint8_t Bytes) {
+      if (A) {
         rule::atomicWriteRace(T, *A, Told(Bytes));
-      if (rule::writeSameEpoch(T, X))
-        return;
+        if (IsSame(X))
+          return;
+      }
       X.assertOwned();
       rule::writeSlow(T, X, MakeNote(), Told(Bytes));
     });
+  }
   case AccessKind::AtomicRead:
     return G.accessAtomically(Mask, [&](Cell &X, AtomicHistory &A, uint8_t Bytes) {
       X.assertOwned();

@@ -1,0 +1,331 @@
+"""Builds every program in every way, runs the variants in turn, and makes a results file of it.
+
+The variants take turns, round by round, so that whatever else the machine does hits them alike. A run of
+a checker is to take a bounded time: where full size would take longer, the variant runs at a smaller
+scale (a power of two), and so does base, once more, to be compared with. A variant whose runs spread too
+much gets further rounds. Everything that goes wrong is one line and a mark on its row; the rest goes on.
+"""
+
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import platform
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+
+from workload import Trouble, digest_of
+
+SPREAD_LIMIT = 0.05  # half the distance of slowest and fastest over the median; beyond, more rounds
+MORE_ROUNDS = 2
+
+
+class Setup:
+    """What one call of the board has been asked for."""
+
+    def __init__(self, photofinish, folder, programs, modes, threads, scale, rounds, seconds, limit):
+        self.photofinish = pathlib.Path(photofinish).resolve()
+        self.folder = pathlib.Path(folder)
+        self.programs, self.modes = programs, modes
+        self.threads, self.scale, self.rounds = threads, scale, rounds
+        self.seconds = seconds  # that a checked run should not take longer than
+        self.limit = limit  # at which a run is stopped
+
+
+class Board:
+    """The rows, as they fill up."""
+
+    def __init__(self, setup, progress):
+        self.setup, self.progress = setup, progress
+        self.rows = {program.name: {mode.name: {"status": "ok"} for mode in setup.modes} for program in setup.programs}
+        self.scales = {}  # (program, mode) -> scale
+        self.runs = collections.defaultdict(list)  # (program, mode, scale) -> usages
+        self.results = {}  # (program, scale) -> what base printed
+        self.used = 0.0  # processor seconds of everything that was measured
+
+    # Troubles.
+
+    def is_alive(self, program, mode):
+        return self.rows[program.name][mode.name]["status"] in ("ok", "race missed", "false alarm")
+
+    def mark(self, program, mode, kind, message):
+        row = self.rows[program.name][mode.name]
+        if row["status"] == "ok":
+            row.update(status=kind, message=message)
+            self.progress.say(f"{program.name}, {mode.name}: {kind}: {message}")
+
+    def attempt(self, program, mode, step):
+        """step(), unless the row is already out; a trouble marks it."""
+        if not self.is_alive(program, mode):
+            return None
+        try:
+            return step()
+        except Trouble as trouble:
+            self.mark(program, mode, trouble.kind, str(trouble))
+        except OSError as error:
+            self.mark(program, mode, "crashed", f"{error.strerror}: {error.filename}")
+        return None
+
+    # Building.
+
+    def place(self, program, mode, race=False):
+        return self.setup.folder / "programs" / program.name / (mode.build + ("-race" if race else ""))
+
+    def build(self, program, mode, race):
+        """Builds, unless the same has been built from the same; notes what that cost."""
+        if mode.missing():
+            raise Trouble("missing", f"{mode.missing()} is not installed; ./dev setup installs it")
+        folder = self.place(program, mode, race)
+        toolchain = mode.toolchain(self.setup.photofinish)
+        stamp, key = folder.with_suffix(".json"), program.fingerprint(race) + tool_fingerprint(mode, self.setup.photofinish)
+        known = json.loads(stamp.read_text()) if stamp.exists() else {}
+        if known.get("key") != key:
+            stamp.unlink(missing_ok=True)
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            program.build(toolchain, folder, race)
+            known = {"key": key, "seconds": toolchain.seconds, "bytes": program.binary(folder).stat().st_size}
+            stamp.write_text(json.dumps(known))
+        return known
+
+    def build_all(self):
+        """Two builds at once: they cost processor time, not wall time."""
+        jobs = {}
+        for program in self.setup.programs:
+            for mode in self.setup.modes:
+                for race in (False, True) if program.has_twin else (False,):
+                    jobs.setdefault((program, mode.build, race), []).append(mode)
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            running = {pool.submit(self.build, program, modes[0], race): (program, modes, race)
+                       for (program, _, race), modes in jobs.items()}
+            for done in concurrent.futures.as_completed(running):
+                program, modes, race = running[done]
+                self.progress.step(f"building {program.name}, {modes[0].build}")
+                for mode in modes:
+                    built = self.attempt(program, mode, done.result)
+                    if built and not race:
+                        self.rows[program.name][mode.name].update(
+                            compile_seconds=built["seconds"], binary_bytes=built["bytes"])
+
+    # Running.
+
+    def run(self, program, mode, scale, race=False, wants_stats=False):
+        """One run, its exit code and result looked at; its usage and the folder that it ran in."""
+        with tempfile.TemporaryDirectory(prefix="board.") as scratch:
+            scratch = pathlib.Path(scratch)
+            launcher = mode.launcher(scratch, self.setup.limit, wants_reports=race, wants_stats=wants_stats)
+            folder = self.place(program, mode, race and program.has_twin)
+            usage = program.run(launcher, folder, scratch, self.setup.threads, scale, race)
+            self.used += usage.user + usage.system
+            accepted = (0,) if mode.kind == "base" else (0, 66)
+            if usage.code not in accepted:
+                said = (usage.errors.strip().splitlines() or ["no message"])[-1]
+                if usage.code == 1 and "wrong result" in usage.errors:
+                    raise Trouble("wrong result", said)
+                raise Trouble("crashed", f"{'signal' if usage.code < 0 else 'exit code'} {abs(usage.code)}: {said}")
+            wrong = program.wrong(usage, scratch, race)
+            if wrong:
+                raise Trouble("wrong result", wrong)
+            # What it prints is the same, checked or not, as far as the program prints what it computed.
+            expected = self.results.setdefault((program.name, scale), program.digest(usage, scratch))
+            if program.digest(usage, scratch) != expected:
+                raise Trouble("wrong result", f"another result than {expected} at scale {scale}")
+            if race:
+                return usage, mode.reported_lines(usage, scratch)
+            if wants_stats:
+                return usage, mode.stats(scratch)
+            return usage, None
+
+    def plant(self, program, mode):
+        """A run with the planted race: does the mode find it, and nothing else?"""
+        row = self.rows[program.name][mode.name]
+        usage, pairs = self.run(program, mode, program.small, race=True)
+        if mode.kind == "base" or mode.name == "empty":
+            return
+        found = mode.reports(usage) > 0
+        if pairs is not None:
+            lines = program.planted()
+            hits = [pair for pair in pairs if pair <= lines]
+            found = bool(hits)
+            others = [pair for pair in pairs if not pair <= lines]
+            if others and program.group != "real":
+                self.mark(program, mode, "false alarm", f"with the planted race: {spell(others[0])}")
+        row["planted"] = "found" if found and row.get("planted") != "missed" else "missed"
+        if not found and mode.kind == "photofinish":
+            self.mark(program, mode, "race missed", "the planted race was not reported")
+
+    def choose_scale(self, program, mode):
+        usage, _ = self.run(program, mode, program.small)
+        scale = self.setup.scale
+        while scale / 2 >= program.small and usage.wall / program.small * scale > self.setup.seconds * mode.share:
+            scale /= 2
+        self.scales[program.name, mode.name] = scale
+
+    def count(self, program, mode):
+        """Accesses and checks: counting slows the run, so it is one of its own."""
+        _, stats = self.run(program, mode, program.small, wants_stats=True)
+        self.rows[program.name][mode.name]["checks"] = stats["checks"]
+        if mode.name == "fasttrack":  # it checks every access
+            for row in self.rows[program.name].values():
+                row["accesses"] = stats["checks"]
+
+    def measure(self, program, mode, scale):
+        usage, _ = self.run(program, mode, scale)
+        self.runs[program.name, mode.name, scale].append(usage)
+        reports = mode.reports(usage)
+        row = self.rows[program.name][mode.name]
+        row["reports"] = max(reports, row.get("reports", 0))
+        if reports and mode.kind == "photofinish" and program.group != "real":
+            self.mark(program, mode, "false alarm", f"{reports} reports without a planted race")
+
+    def probe_all(self):
+        for program in self.setup.programs:
+            for mode in self.setup.modes:
+                self.progress.step(f"trying {program.name}, {mode.name}")
+                self.attempt(program, mode, lambda: self.choose_scale(program, mode))
+                self.attempt(program, mode, lambda: self.plant(program, mode))
+                if mode.kind == "photofinish" and mode.name != "empty":
+                    self.attempt(program, mode, lambda: self.count(program, mode))
+
+    def variants(self):
+        """(program, mode, scale), in the order of a round: base at every scale that a mode has."""
+        for program in self.setup.programs:
+            base = self.setup.modes[0]
+            scales = {self.scales[program.name, mode.name] for mode in self.setup.modes
+                      if self.is_alive(program, mode) and (program.name, mode.name) in self.scales}
+            for scale in sorted(scales):
+                yield program, base, scale
+            for mode in self.setup.modes[1:]:
+                if self.is_alive(program, mode) and (program.name, mode.name) in self.scales:
+                    yield program, mode, self.scales[program.name, mode.name]
+
+    def measure_all(self):
+        for number in range(self.setup.rounds):
+            for program, mode, scale in list(self.variants()):
+                self.progress.step(f"round {number + 1} of {self.setup.rounds}: {program.name}, {mode.name}")
+                self.attempt(program, mode, lambda: self.measure(program, mode, scale))
+                if number and mode is not self.setup.modes[0]:  # the first time was when it was tried
+                    self.attempt(program, mode, lambda: self.plant(program, mode))
+        for _ in range(MORE_ROUNDS if self.setup.rounds > 1 else 0):
+            for program, mode, scale in list(self.variants()):
+                if spread(self.runs[program.name, mode.name, scale]) > SPREAD_LIMIT:
+                    self.progress.note(f"again, as it spread: {program.name}, {mode.name}")
+                    self.attempt(program, mode, lambda: self.measure(program, mode, scale))
+
+    def finish(self):
+        """The rows with their figures."""
+        for program in self.setup.programs:
+            for mode in self.setup.modes:
+                row = self.rows[program.name][mode.name]
+                scale = self.scales.get((program.name, mode.name))
+                usages = self.runs.get((program.name, mode.name, scale), [])
+                if not usages or not self.is_alive(program, mode):
+                    continue
+                row["scale"] = scale
+                for field in ("wall", "user", "system", "peak_kib"):
+                    row[field] = [getattr(usage, field) for usage in usages]
+                if scale != self.setup.scale and mode.kind != "base":
+                    base = self.runs[program.name, self.setup.modes[0].name, scale]
+                    for field in ("wall", "user", "peak_kib"):
+                        if base:
+                            row[f"base_{field}"] = statistics.median(getattr(usage, field) for usage in base)
+        return [{"name": program.name, "group": program.group, "rows": self.rows[program.name]}
+                for program in self.setup.programs]
+
+
+def sweep(board, sweeps, modes):
+    """How cost grows: the better of two runs of each mode at each point of each sweep."""
+    result = []
+    for growth in sweeps:
+        curves = {mode.name: [] for mode in modes}
+        for value in growth.values:
+            for mode in modes:
+                board.progress.step(f"sweep over {growth.sweep}: {value}, {mode.name}")
+                try:
+                    board.build(growth, mode, False)
+                    usages = [growth.at(mode.launcher(None, board.setup.limit), board.place(growth, mode), value,
+                                        board.setup.threads) for _ in range(2)]
+                except Trouble as trouble:
+                    board.progress.say(f"sweep over {growth.sweep}, {mode.name}, {value}: {trouble.kind}: {trouble}")
+                    continue
+                board.used += sum(usage.user + usage.system for usage in usages)
+                best = min(usages, key=lambda usage: usage.wall)
+                curves[mode.name].append(
+                    {"x": value, "wall": best.wall, "user": best.user, "peak_kib": best.peak_kib})
+        result.append({"name": growth.sweep, "axis": growth.axis, "log": True, "curves": curves})
+    return result
+
+
+def spread(usages):
+    walls = [usage.wall for usage in usages]
+    return (max(walls) - min(walls)) / 2 / statistics.median(walls) if len(walls) > 1 else 0.0
+
+
+def spell(pair):
+    return " and ".join(sorted(f"{name}:{line}" for name, line in pair))
+
+
+def tool_fingerprint(mode, photofinish):
+    """Changes when what compiles or is linked does."""
+    toolchain = mode.toolchain(photofinish)
+    text = " ".join([mode.build, *toolchain.flags])
+    if mode.build == "photofinish":
+        library = photofinish.parents[1] / "lib/photofinish"
+        text += digest_of([photofinish, *sorted(path for path in library.iterdir() if path.is_file())])
+    return text
+
+
+class Machine:
+    """What the run was on, and how busy that was with other things."""
+
+    def __init__(self):
+        self.begin, self.start, self.own = time.monotonic(), busy_seconds(), sum(os.times()[:2])
+
+    def describe(self, used):
+        elapsed = (time.monotonic() - self.begin) * os.cpu_count()
+        own = sum(os.times()[:2]) - self.own
+        busy = max(0.0, (busy_seconds() - self.start - used - own) / elapsed)
+        return {"cpu": processor(), "cores": os.cpu_count(), "memory_mib": os.sysconf("SC_PHYS_PAGES") *
+                os.sysconf("SC_PAGE_SIZE") >> 20, "kernel": platform.release(), "system": system_name(),
+                "clang": version("clang-19"), "valgrind": version("valgrind"), "photofinish": commit(),
+                "when": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "busy": round(busy, 3)}
+
+
+def busy_seconds():
+    """Processor seconds that were not idle, since the machine started."""
+    with open("/proc/stat") as file:
+        fields = [int(word) for word in file.readline().split()[1:9]]
+    return (sum(fields) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")
+
+
+def processor():
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.machine()
+
+
+def system_name():
+    try:
+        return platform.freedesktop_os_release().get("PRETTY_NAME", "Linux")
+    except OSError:
+        return "Linux"
+
+
+def version(command):
+    """The first word of what it prints that looks like a version."""
+    try:
+        text = subprocess.run([command, "--version"], capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return next((word.removeprefix("valgrind-") for word in text.split() if any(c.isdigit() for c in word)), "")
+
+
+def commit():
+    done = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True,
+                          cwd=pathlib.Path(__file__).parent)
+    return done.stdout.strip() or "unknown"

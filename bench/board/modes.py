@@ -1,0 +1,99 @@
+"""The columns of the board: a mode is a way to build, a way to run, and a way to read its reports.
+
+Photofinish's modes that differ in an option of the runtime only share one build.
+"""
+
+import dataclasses
+import json
+import pathlib
+import re
+import shutil
+
+from workload import Launcher, Toolchain, Trouble
+
+
+@dataclasses.dataclass(frozen=True)
+class Mode:
+    name: str
+    kind: str  # base, photofinish or peer
+    build: str  # modes with the same name here share it
+    what: str  # for --help
+    share: float = 1.0  # of the time that a run may take: less for what is there for comparison only
+
+    def toolchain(self, photofinish):
+        if self.build == "photofinish":
+            return Toolchain(f"{photofinish}-clang", f"{photofinish}-clang++", ["-g"])
+        # valgrind 3.19 cannot read clang 19's DWARF 5.
+        flags = {"base": ["-g"], "tsan": ["-g", "-fsanitize=thread"], "dwarf4": ["-gdwarf-4"]}[self.build]
+        return Toolchain("clang-19", "clang++-19", flags)
+
+    def missing(self):
+        """What has to be installed for it; None if nothing."""
+        tool = "valgrind" if self.build == "dwarf4" else "clang++-19"
+        return None if shutil.which(tool) else tool
+
+    def launcher(self, scratch, limit, wants_reports=False, wants_stats=False):
+        """How it runs. Reports cost time, too: they are asked for where a race is planted."""
+        if self.kind == "photofinish":
+            options = [f"mode={self.name}"]
+            if wants_reports:
+                options.append(f"json={scratch}/races.json:log={scratch}/races.log")
+            if wants_stats:
+                options.append(f"stats=1:json={scratch}/stats.json")
+            return Launcher(env={"PHOTOFINISH_OPTIONS": ":".join(options)}, limit=limit)
+        if self.build == "tsan":
+            return Launcher(env={"TSAN_OPTIONS": "exitcode=66"}, limit=limit)
+        if self.build == "dwarf4":
+            # Its own exit code is the program's; threads take turns fairly, or spinning ones never end.
+            return Launcher(["valgrind", f"--tool={self.name}", "--fair-sched=yes", "-q", "--error-limit=no"],
+                            limit=limit)
+        return Launcher(limit=limit)
+
+    def reports(self, usage):
+        """How many races it has reported, as far as the text tells."""
+        pattern = {"photofinish": r"^photofinish: (\d+) data races? found", "tsan": r"WARNING: ThreadSanitizer: data race",
+                   "dwarf4": r"^==\d+== (?:Possible data race|Conflicting)"}.get(self.build)
+        if not pattern:
+            return 0
+        found = re.findall(pattern, usage.errors, re.M)
+        return int(found[-1]) if found and self.build == "photofinish" else len(found)
+
+    def reported_lines(self, usage, scratch):
+        """The pairs of lines that were reported, each a set of (file name, line); None if it cannot say."""
+        if self.kind != "photofinish":
+            return None
+        path = pathlib.Path(scratch) / "races.json"
+        if not path.exists():
+            return []
+        records = [json.loads(line) for line in path.read_text().splitlines()]
+        return [{place_of(access) for access in record["accesses"]} for record in records
+                if record["event"] == "race"]
+
+    def stats(self, scratch):
+        """The runtime's own counts."""
+        path = pathlib.Path(scratch) / "stats.json"
+        for line in path.read_text().splitlines() if path.exists() else ():
+            record = json.loads(line)
+            if record["event"] == "stats":
+                return record
+        raise Trouble("crashed", f"{self.name}: no statistics after the run")
+
+
+def place_of(access):
+    for frame in access["stack"]:
+        if "file" in frame:
+            return pathlib.Path(frame["file"]).name, frame.get("line")
+    return "", 0
+
+
+MODES = [
+    Mode("base", "base", "base", "unchecked"),
+    Mode("empty", "photofinish", "photofinish", "instrumented, checks do nothing"),
+    Mode("fasttrack", "photofinish", "photofinish", "every access checked, a cell per location"),
+    Mode("verifiedft-v1.5", "photofinish", "photofinish", "the same, shared reads under the lock", 0.5),
+    Mode("verifiedft-v1", "photofinish", "photofinish", "the same, every access under the lock", 0.5),
+    Mode("tsan", "peer", "tsan", "ThreadSanitizer of clang 19"),
+    Mode("helgrind", "peer", "dwarf4", "valgrind's helgrind", 0.5),
+    Mode("drd", "peer", "dwarf4", "valgrind's drd", 0.5),
+]
+QUICK = ["base", "empty", "fasttrack", "tsan"]
