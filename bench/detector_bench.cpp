@@ -1,4 +1,4 @@
-//===- detector_bench.cpp - Entry point of ./dev bench ----------------------------===//
+//===- detector_bench.cpp - Entry point of ./dev bench detectors ----------------------------===//
 //
 //   detector_bench [--events=N] [--dir=DIR] [--micro] [Google Benchmark's options]
 //

@@ -16,7 +16,7 @@ from modes import MODES
 from workload import Launcher, Trouble
 
 FAILURE = 2
-SCALE = 0.25
+SCALE = 0.05
 
 # Part by part, the first that fits: a pattern for the outermost function of the runtime, one for the file
 # of the innermost. A check that is not a hit is made of several parts.
@@ -27,6 +27,8 @@ PARTS = [
     ("miss: the rule on its cell", MISS, r"shadow/|detector/"),
     ("miss: entering, leaving, the rest", MISS, r""),
     ("hit: the same-epoch test", r"^__pf_(vptr_)?(read|write)\d*", r""),
+    ("miss: the rule on its cell", r"", r"shadow/|detector/(cell|rules|atomic|verifiedft|epoch)"),
+    ("miss: calling contexts and notes", r"", r"runtime/(context|base/intern_table)"),
     ("atomic operations", r"^__pf_(atomic|fence)", r""),
     ("allocation", r"block(Allocated|Freed)|malloc|calloc|realloc|free|operator (new|delete)|Heap", r""),
     ("memory and string functions", r"^__pf_mem|\b(mem|str)[a-z]+$", r""),

@@ -109,12 +109,12 @@ class Toolchain:
         self.seconds = 0.0  # processor time of all steps so far
 
     def run(self, command, cwd=None, env=None):
-        """A step of a build; Trouble with the first line that says error."""
+        """A step of a build; Trouble with the first line that says what the error is."""
         usage = Running(command, cwd, env).finish()
         self.seconds += usage.user + usage.system
         if usage.code:
             text = usage.errors + usage.output
-            lines = [line for line in text.splitlines() if "error" in line.lower()] or \
+            lines = [line for line in text.splitlines() if re.search("error:", line, re.I)] or \
                 text.splitlines()[-1:] or ["no output"]
             raise Trouble("does not build", f"{pathlib.Path(str(command[0])).name}: {lines[0].strip()}")
 
