@@ -18,9 +18,10 @@ import subprocess
 import tempfile
 import time
 
+import results
 from workload import Trouble, digest_of
 
-SPREAD_LIMIT = 0.05  # half the distance of slowest and fastest over the median; beyond, more rounds
+SPREAD_LIMIT = 0.05  # beyond, more rounds
 MORE_ROUNDS = 2
 
 
@@ -114,7 +115,7 @@ class Board:
     # Running.
 
     def run(self, program, mode, scale, race=False, wants_stats=False):
-        """One run, its exit code and result looked at; its usage and the folder that it ran in."""
+        """One run, its exit code and result looked at: its usage, and what was asked for beside it (lines, counts)."""
         with tempfile.TemporaryDirectory(prefix="board.") as scratch:
             scratch = pathlib.Path(scratch)
             launcher = mode.launcher(scratch, self.setup.limit, wants_reports=race, wants_stats=wants_stats)
@@ -212,7 +213,8 @@ class Board:
                     self.attempt(program, mode, lambda: self.plant(program, mode))
         for _ in range(MORE_ROUNDS if self.setup.rounds > 1 else 0):
             for program, mode, scale in list(self.variants()):
-                if spread(self.runs[program.name, mode.name, scale]) > SPREAD_LIMIT:
+                walls = [usage.wall for usage in self.runs[program.name, mode.name, scale]]
+                if (results.spread_of(walls) or 0) > SPREAD_LIMIT:
                     self.progress.note(f"again, as it spread: {program.name}, {mode.name}")
                     self.attempt(program, mode, lambda: self.measure(program, mode, scale))
 
@@ -258,11 +260,6 @@ def sweep(board, sweeps, modes):
                     {"x": value, "wall": best.wall, "user": best.user, "peak_kib": best.peak_kib})
         result.append({"name": growth.sweep, "axis": growth.axis, "log": True, "curves": curves})
     return result
-
-
-def spread(usages):
-    walls = [usage.wall for usage in usages]
-    return (max(walls) - min(walls)) / 2 / statistics.median(walls) if len(walls) > 1 else 0.0
 
 
 def spell(pair):

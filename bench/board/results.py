@@ -100,8 +100,7 @@ class Row:
 
     def spread(self, field):
         """None where there are not two runs to tell."""
-        values, middle = self.fields.get(field), self.median(field)
-        return (max(values) - min(values)) / 2 / middle if middle and len(values) > 1 else None
+        return spread_of(self.fields.get(field) or [])
 
     @property
     def smaller(self):
@@ -219,6 +218,12 @@ class Results:
             sentence += f"; ThreadSanitizer {costs(peer)}"
         count = f"{most} program{'s' * (most != 1)}"
         return sentence, f"geometric means over {count}{' that both finished' if peer else ''}"
+
+
+def spread_of(values):
+    """Half the distance between the smallest and the largest over the median; None if that says nothing."""
+    middle = statistics.median(values) if len(values) > 1 else 0
+    return (max(values) - min(values)) / 2 / middle if middle else None
 
 
 def geometric(values):

@@ -20,7 +20,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KERNELS = ROOT / "bench/kernels"
-MARK = re.compile(r"// RACE((?: \d+)+)$")
+MARK = re.compile(r"(?://|/\*) RACE(?: \d+)+(?: \*/)?$")  # test/e2e/live/run has numbers to tell pairs apart
 
 
 class Trouble(Exception):

@@ -39,9 +39,8 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "board")]
 import inputs
 from debian import Source
 from inputs import MIB
-from workload import Launcher, Toolchain, Trouble, Workload, digest_of
+from workload import MARK, Launcher, Toolchain, Trouble, Workload, digest_of
 
-MARK = re.compile(r"(?://|/\*) RACE(?: \d+)+(?: \*/)?$")
 HUNK = re.compile(r"@@ -\S+ \+(\d+)")
 
 
