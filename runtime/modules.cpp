@@ -84,7 +84,7 @@ void Modules::read(const char *At, size_t Bytes) {
 void Modules::refresh() {
   Locked Guard(Lock);
   char *Maps = static_cast<char *>(host::allocate(MapsBytes));
-  size_t Bytes = os::readFile("/proc/self/maps", Maps, MapsBytes);
+  size_t Bytes = os::readFile("/proc/thread-self/maps", Maps, MapsBytes);
   read(Maps, Bytes);
   host::release(Maps, MapsBytes);
   Fingerprint = 1;
@@ -120,9 +120,9 @@ bool Modules::describe(Text &R, Reader Who) {
 void Modules::describeProgram(Text &R) {
   constexpr size_t Room = 65536;
   char *Buffer = static_cast<char *>(host::allocate(Room));
-  if (os::readLink("/proc/self/exe", Buffer, Room))
+  if (os::readLink("/proc/thread-self/exe", Buffer, Room))
     R.member("program", Buffer);
-  size_t Bytes = os::readFile("/proc/self/cmdline", Buffer, Room - 1);
+  size_t Bytes = os::readFile("/proc/thread-self/cmdline", Buffer, Room - 1);
   Buffer[Bytes] = 0;
   R.name("arguments");
   R.open('[');

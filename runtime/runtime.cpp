@@ -379,11 +379,10 @@ void rt::threadForkFailed(Entered &E, Thread *Child) {
 void rt::threadCreated(Entered &E, Thread *Child, uintptr_t Handle) {
   if (E.isIdle())
     return;
-  Child->Handle = Handle;
+  TheRegistry.giveHandle(Child, Handle);
 }
 
-void rt::threadBegins(Thread *T, uintptr_t Handle, const void *StackStart, size_t StackBytes) {
-  T->Handle = Handle;
+void rt::threadBegins(Thread *T, const void *StackStart, size_t StackBytes) {
   T->StackStart = keyOf(StackStart);
   T->StackBytes = StackBytes;
   installThread(T, StackBytes);

@@ -152,7 +152,7 @@ void threadForkFailed(Entered &E, Thread *Child);
 void threadCreated(Entered &E, Thread *Child, uintptr_t Handle);
 /// The first thing that a thread does, before it enters. Its stack (with thread-local memory)
 /// is fresh memory.
-void threadBegins(Thread *T, uintptr_t Handle, const void *StackStart, size_t StackBytes);
+void threadBegins(Thread *T, const void *StackStart, size_t StackBytes);
 /// The last thing that is seen of a thread: its stack is given back. It may still enter, though:
 /// destructors of thread-local objects may run even later.
 void threadEnds(Entered &E);

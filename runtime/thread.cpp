@@ -97,14 +97,22 @@ Thread *Registry::findDead() {
   return nullptr;
 }
 
+void Registry::giveHandle(Thread *T, uintptr_t Handle) {
+  Locked Guard(Lock);
+  // libc has given it anew: whoever had it is over and detached, or joined by someone who has not
+  // come to say so yet.
+  for (Thread *Earlier = Live; Earlier; Earlier = Earlier->NextLive)
+    if (Earlier->Handle == Handle)
+      Earlier->Handle = 0;
+  T->Handle = Handle;
+}
+
 Thread *Registry::find(uintptr_t Handle) {
   Locked Guard(Lock);
-  // The handle of a detached thread that is over may be another thread's by now.
-  Thread *Found = nullptr;
   for (Thread *T = Live; T; T = T->NextLive)
-    if (T->Handle == Handle && (!Found || Found->Info->IsFinished))
-      Found = T;
-  return Found;
+    if (T->Handle == Handle)
+      return T;
+  return nullptr;
 }
 
 const ThreadInfo *Registry::infoOf(Epoch E) {

@@ -60,7 +60,7 @@ public:
   size_t FrameBytes = 0;
   Array<HeldLock> Held;
   LockSetId Locks = 0;
-  uintptr_t Handle = 0;
+  uintptr_t Handle = 0; ///< under the registry's lock
   uintptr_t StackStart = 0;
   size_t StackBytes = 0;
   uintptr_t LocalEnd = 0; ///< where its thread-local memory ends
@@ -107,6 +107,9 @@ public:
   Thread *create(Thread *Creator, Note Creation);
   /// Its object goes; what is known about it stays.
   void retire(Thread *T);
+  /// The thread has this handle (a pthread_t), and no other has it any more.
+  void giveHandle(Thread *T, uintptr_t Handle);
+  /// Whose handle it is; null if nobody's.
   Thread *find(uintptr_t Handle);
   /// Who performed this epoch.
   const ThreadInfo *infoOf(Epoch E);

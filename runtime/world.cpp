@@ -11,6 +11,8 @@
 #include "runtime/report.h"
 #include "runtime/sync_table.h"
 
+#include <pthread.h>
+
 using namespace photofinish;
 using namespace photofinish::rt;
 
@@ -76,6 +78,7 @@ void rt::initialise() {
   TheSyncTable.initialise();
   os::registerBarrier();
   Thread *Main = TheRegistry.create(nullptr, 0);
+  TheRegistry.giveHandle(Main, uintptr_t(pthread_self()));
   Main->StackBytes = os::mainStackLimit();
   Main->StackStart = os::mainStackEnd() - Main->StackBytes;
   startRecording();

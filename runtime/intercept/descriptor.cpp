@@ -376,7 +376,7 @@ void descriptorReleased(Entered &E, int Fd) {
 
 void descriptorsReleased(Entered &E, unsigned First, unsigned Last) {
   // Few of so many numbers are descriptors; this folder has them.
-  int Folder = os::openToRead("/proc/self/fd");
+  int Folder = os::openToRead("/proc/thread-self/fd");
   alignas(dirent64) char Names[1024];
   long Bytes;
   while (Folder >= 0 &&

@@ -203,7 +203,7 @@ void *rt::runThread(void *Argument) {
   while (!S->IsKnown.load(std::memory_order_acquire))
     os::wait(&S->IsKnown, 0);
   if (S->T) // null: the runtime has not started yet
-    threadBegins(S->T, uintptr_t(pthread_self()), S->StackStart, S->StackBytes);
+    threadBegins(S->T, S->StackStart, S->StackBytes);
   ThreadFunction Function = S->Function;
   SignalSet Mask = S->Mask;
   bool RestoreMask = S->RestoreMask;
