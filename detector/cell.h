@@ -153,6 +153,8 @@ public:
     Epoch E = Epoch::fromBits(R.load(std::memory_order_acquire));
     return E.isShared() ? Epoch::shared() : E;
   }
+  /// read() == Now, for an epoch that is not SHARED: the test that most reads end with.
+  bool isReadAt(Epoch Now) const { return R.load(std::memory_order_acquire) == Now.bits(); }
   Epoch write() const { return Epoch::fromBits(W.load(std::memory_order_relaxed)); }
   uint64_t lastReadOf(uint32_t Thread) const {
     const AccessClock *V = clock();

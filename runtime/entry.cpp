@@ -99,12 +99,12 @@ template <size_t Bytes>
 __attribute__((always_inline)) inline void read(void *Start, const pf_site *Site) {
   auto Address = reinterpret_cast<uintptr_t>(Start);
   uint64_t Offset = Address % Granule::Bytes;
-  if (__pf_thread.now != PF_NO_EPOCH && Offset + Bytes <= Granule::Bytes) {
-    Epoch Now = Epoch::fromBits(__pf_thread.now);
-    if (granuleAt(Address).isReadSince(Granule::maskOf(Offset, Bytes), Now))
-      return;
-  }
-  if (Offset + Bytes <= Granule::Bytes)
+  bool IsInGranule = Offset + Bytes <= Granule::Bytes;
+  // PF_NO_EPOCH is no cell's epoch.
+  if (IsInGranule && granuleAt(Address).isReadSince(Granule::maskOf(Offset, Bytes),
+                                                    Epoch::fromBits(__pf_thread.now)))
+    return;
+  if (IsInGranule)
     checkGranuleSlowly<AccessKind::Read>(Address, Bytes, Site);
   else
     checkSlowly(Address, Bytes, AccessKind::Read, Site);
@@ -114,12 +114,12 @@ template <size_t Bytes>
 __attribute__((always_inline)) inline void write(void *Start, const pf_site *Site) {
   auto Address = reinterpret_cast<uintptr_t>(Start);
   uint64_t Offset = Address % Granule::Bytes;
-  if (__pf_thread.now != PF_NO_EPOCH && Offset + Bytes <= Granule::Bytes) {
-    Epoch Now = Epoch::fromBits(__pf_thread.now);
-    if (granuleAt(Address).isWrittenSince(Granule::maskOf(Offset, Bytes), Now))
-      return;
-  }
-  if (Offset + Bytes <= Granule::Bytes)
+  bool IsInGranule = Offset + Bytes <= Granule::Bytes;
+  // PF_NO_EPOCH is no cell's epoch.
+  if (IsInGranule && granuleAt(Address).isWrittenSince(Granule::maskOf(Offset, Bytes),
+                                                       Epoch::fromBits(__pf_thread.now)))
+    return;
+  if (IsInGranule)
     checkGranuleSlowly<AccessKind::Write>(Address, Bytes, Site);
   else
     checkSlowly(Address, Bytes, AccessKind::Write, Site);

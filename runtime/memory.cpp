@@ -16,8 +16,8 @@ static_assert(sizeof(pf_granule) == sizeof(Granule) && PF_GRANULE_BYTES == Granu
 static_assert(PF_PAGE_BYTES == FinePage::Bytes && PF_PAGE_SHIFT == FinePage::Shift);
 
 extern "C" {
-__attribute__((visibility("default"))) std::atomic<uint64_t> *__pf_shadow_root;
-__attribute__((visibility("default"))) char *__pf_shadow_origin;
+std::atomic<uint64_t> *__pf_shadow_root;
+char *__pf_shadow_origin;
 }
 
 namespace {

@@ -162,9 +162,10 @@ extern LiveMemory TheMemory;
 
 } // namespace photofinish::rt
 
+// Protected: there is one of each, in the executable, and it reaches them directly.
 extern "C" {
-extern std::atomic<uint64_t> *__pf_shadow_root;
-extern char *__pf_shadow_origin;
+extern __attribute__((visibility("protected"))) std::atomic<uint64_t> *__pf_shadow_root;
+extern __attribute__((visibility("protected"))) char *__pf_shadow_origin;
 }
 
 namespace photofinish::rt {

@@ -55,7 +55,7 @@ public:
 
   /// [READ SAME EPOCH] without the lock.
   bool isReadSince(uint8_t Mask, Epoch Now) const {
-    return (Parts.load(std::memory_order_acquire) & Mask) == Mask && First.read() == Now;
+    return (Parts.load(std::memory_order_acquire) & Mask) == Mask && First.isReadAt(Now);
   }
   /// [WRITE SAME EPOCH] without the lock.
   bool isWrittenSince(uint8_t Mask, Epoch Now) const {
@@ -164,30 +164,54 @@ private:
     Left &= uint8_t(~Inside);
     if (Inside && !IsSame(First)) {
       Changed = Inside;
-      if (Inside == firstMask()) {
-        Apply(First, nullptr, Inside);
-      } else {
-        Part *P = addPart(Inside);
-        copy(First, P->X);
-        setFirstMask(firstMask() & ~Inside);
-        Apply(P->X, nullptr, Inside);
+      // What is accessed now stays in First, where it will be found without the lock.
+      if (Inside != firstMask()) {
+        Part *Others = addPart(firstMask() & uint8_t(~Inside));
+        copy(First, Others->X);
+        setFirstMask(Inside);
       }
+      Apply(First, nullptr, Inside);
     }
-    for (Part *P = rest(); P && Left; P = P->Next) {
+    for (Part *P = rest(), *Previous = nullptr; P && Left;) {
       Inside = P->Mask & Left;
-      if (!Inside)
-        continue;
       Left &= uint8_t(~Inside);
       // With atomics there is their history to compare with, too.
-      if (!P->Atomics && IsSame(P->X))
-        continue;
-      Changed |= Inside;
-      P = splitOff(P, Inside);
-      Apply(P->X, P->Atomics, Inside);
+      if (Inside && (P->Atomics || !IsSame(P->X))) {
+        Changed |= Inside;
+        P = accessPart(P, Inside, Apply);
+      }
+      Part *Next = P->Next;
+      if (P->Mask)
+        Previous = P;
+      else
+        removePart(P, Previous);
+      P = Next;
     }
     if (Left)
       touch(Left, Apply);
     merge(Changed | Left);
+  }
+
+  /// Applies an access to the bytes Inside of P. The part that has them afterwards; P, if that is
+  /// First, which may leave P without any.
+  template <class Fn> Part *accessPart(Part *P, uint8_t Inside, Fn &&Apply) {
+    if (P->Atomics || P->X.read().isShared()) { // too much to copy for a try
+      P = splitOff(P, Inside);
+      Apply(P->X, P->Atomics, Inside);
+      return P;
+    }
+    Cell Fresh;
+    copy(P->X, Fresh);
+    Apply(Fresh, nullptr, Inside);
+    // In a sweep byte by byte, the neighbour has had the same access just before.
+    if (firstMask() && areEqual(Fresh, First)) {
+      setFirstMask(firstMask() | Inside);
+      P->Mask &= uint8_t(~Inside);
+      return P;
+    }
+    P = splitOff(P, Inside);
+    copy(Fresh, P->X);
+    return P;
   }
 
   // Whoever owns the granule owns its cells.
