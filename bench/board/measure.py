@@ -78,6 +78,8 @@ class Board:
 
     def build(self, program, mode, race):
         """Builds, unless the same has been built from the same; notes what that cost."""
+        if mode.build in program.impossible:
+            raise Trouble("impossible", program.impossible[mode.build])
         if mode.missing():
             raise Trouble("missing", f"{mode.missing()} is not installed; ./dev setup installs it")
         folder = self.place(program, mode, race)

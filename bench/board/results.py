@@ -34,7 +34,7 @@ BUSY_LIMIT = 0.1
 GROUPS = ("array", "object", "real")
 KINDS = ("base", "photofinish", "peer")
 MEASURED = ("ok", "false alarm", "race missed")
-FAILED = ("wrong result", "crashed", "too slow", "missing", "does not build")
+FAILED = ("wrong result", "crashed", "too slow", "missing", "does not build", "impossible")
 REPEATED = ("wall", "user", "system", "peak_kib")
 NUMBERS = ("compile_seconds", "binary_bytes", "scale", "base_wall", "base_user", "base_peak_kib", "reports",
            "accesses", "checks", "shadow_fraction")

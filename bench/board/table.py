@@ -24,7 +24,7 @@ from results import fraction, number
 WIDTH = 120
 MARKS = "*!~+-"
 SHORT = {"wrong result": "wrong", "crashed": "crashed", "too slow": "too slow", "missing": "missing",
-         "does not build": "no build", "false alarm": "alarm", "race missed": "missed"}
+         "does not build": "no build", "impossible": "n/a", "false alarm": "alarm", "race missed": "missed"}
 
 
 @dataclasses.dataclass

@@ -136,6 +136,7 @@ class Workload:
     group = ""  # array, object or real
     small = 0.02  # a scale for runs that only have to happen
     has_twin = False  # the planted race is another build, not a switch
+    impossible = {}  # name of a build (modes.py) -> why it cannot run the program
 
     def fingerprint(self, race):
         """Changes when what is built does."""

@@ -305,6 +305,7 @@ class Memcached(Program):
     files = ("memcached_load.cpp",)
     rounds = 40_000  # by all connections
     connections = 8
+    impossible = {"dwarf4": "the server lowers its limit of open files as it starts, which valgrind refuses"}
 
     def compile(self, toolchain, folder, program, library):
         toolchain.run(["clang++-19", "-std=c++20", "-O2", HERE / "memcached_load.cpp", "-o", folder / "memcached_load"])
