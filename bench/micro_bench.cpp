@@ -7,7 +7,7 @@
 
 #include "detector/sync.h"
 #include "detector/verifiedft.h"
-#include "shadow/classes.h"
+#include "shadow/class_page.h"
 
 #include "benchmark/benchmark.h"
 
@@ -65,24 +65,24 @@ void acquireRelease(benchmark::State &State) {
 }
 BENCHMARK(acquireRelease)->RangeMultiplier(8)->Range(1, 4096);
 
-/// Two threads take turns on a page; each commit writes a run of so many locations.
+/// Two threads take turns on a page; each commit writes a run of so many granules.
 void commitRun(benchmark::State &State) {
-  constexpr uint32_t PageBytes = 4096;
-  ClassPage<PageBytes> Page;
+  ClassPage<64> Page;
   CommitCounts Counts;
-  uint64_t Alive = 0, Clock = 0;
+  ThreadState Threads[] = {ThreadState(0), ThreadState(1)};
+  ClassPage<64>::Footprint F;
+  uint64_t Turn = 0;
   while (State.KeepRunning()) {
-    PageFootprint F(PageBytes, 8);
-    uint32_t Length = uint32_t(State.range(0));
-    uint32_t First = uint32_t(Clock % (512 / Length)) * Length;
-    F.Written.setRun(First, First + Length - 1);
-    ++Clock;
-    Page.commit(F, Counts, [&](const CellRef &Old, AccessKind, auto &&) {
-      CellRef New = CellRef::copyOf(Old, Alive);
-      New.fresh().assertOwned();
-      New.fresh().setWrite(Epoch(uint32_t(Clock % 2), Clock), 0);
-      return New;
-    });
+    auto Length = unsigned(State.range(0));
+    unsigned First = unsigned(Turn % (512 / Length)) * Length;
+    for (unsigned At = First * 8; At < (First + Length) * 8; At += 8)
+      F.add(At / LineBytes, bytesOf(At % LineBytes, 8), true, 1);
+    ThreadState &T = Threads[Turn % 2], &Next = Threads[++Turn % 2];
+    Transitions Memo;
+    Page.commit(T, F, Memo, Counts, [](auto &&...) {});
+    F.clear();
+    Next.learn(T.clock());
+    T.advance();
   }
 }
 BENCHMARK(commitRun)->Arg(1)->Arg(8)->Arg(64)->Arg(512);

@@ -126,14 +126,42 @@ public:
     }
   }
 
+  /// The bytes of Mask, which nobody has touched, get the history of X.
+  void put(uint8_t Mask, const Cell &X) {
+    if (!firstMask()) {
+      copy(X, First);
+      setFirstMask(Mask);
+    } else if (areEqual(X, First)) {
+      setFirstMask(firstMask() | Mask);
+    } else {
+      for (Part *P = rest(); P; P = P->Next)
+        if (!P->Atomics && areEqual(X, P->X)) {
+          P->Mask |= Mask;
+          return;
+        }
+      copy(X, addPart(Mask)->X);
+    }
+  }
+
+  /// Becomes what Other is, which is untouched then; this one is untouched before.
+  void takeFrom(Granule &Other) {
+    copy(Other.First, First);
+    clear(Other.First);
+    Parts.store(Other.Parts.exchange(0, std::memory_order_relaxed), std::memory_order_relaxed);
+  }
+
   bool isUntouched() const { return Parts.load(std::memory_order_relaxed) == 0; }
 
   /// Calls Visit(mask) for every part.
   template <class Fn> void forEach(Fn &&Visit) const {
+    forEachCell([&](uint8_t Mask, const Cell &, const AtomicHistory *) { Visit(Mask); });
+  }
+  /// Calls Visit(mask, Cell, AtomicHistory or null) for every part.
+  template <class Fn> void forEachCell(Fn &&Visit) const {
     if (firstMask())
-      Visit(firstMask());
+      Visit(firstMask(), First, nullptr);
     for (const Part *P = rest(); P; P = P->Next)
-      Visit(P->Mask);
+      Visit(P->Mask, P->X, static_cast<const AtomicHistory *>(P->Atomics));
   }
 
 private:

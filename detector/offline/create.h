@@ -19,6 +19,7 @@ std::unique_ptr<Detector> createVerifiedFT(RaceSink &Sink);
 std::unique_ptr<Detector> createLive(RaceSink &Sink);
 std::unique_ptr<Detector> createSlimState(RaceSink &Sink);
 std::unique_ptr<Detector> createSlimStateBits(RaceSink &Sink);
+std::unique_ptr<Detector> createSmallSlimStateBits(RaceSink &Sink);
 std::unique_ptr<Detector> createLockset(RaceSink &Sink);
 
 } // namespace photofinish

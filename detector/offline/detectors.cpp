@@ -23,6 +23,8 @@ const std::vector<DetectorInfo> &photofinish::allDetectors() {
        createSlimState},
       {"slimstate-bits", "SlimState with bit sets for footprints and partitions", true, true,
        createSlimStateBits},
+      {"slimstate-small", "the same with pages and tables that are always too small: for tests",
+       true, false, createSmallSlimStateBits},
       {"lockset", "Choi et al.: feasible races, by locksets alone", false, true, createLockset},
   };
   return Detectors;
