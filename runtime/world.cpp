@@ -45,12 +45,18 @@ void rt::beforeFork(Entered &E) PF_NO_ANALYSIS {
   }
   // Every thread either sees StopWanted when it enters next, or its Inside is seen below.
   os::barrierForAllThreads();
-  TheRegistry.Lock.lock();
-  TheRegistry.forEachLive([&](Thread &T) {
-    // Acquire: sees what the thread did while it was inside.
-    while (&T != &E.thread() && T.Inside.load(std::memory_order_acquire))
-      os::yield();
-  });
+  for (;;) {
+    TheRegistry.Lock.lock();
+    bool IsOneInside = false;
+    TheRegistry.forEachLive([&](Thread &T) {
+      // Acquire: sees what the thread did while it was inside.
+      IsOneInside |= &T != &E.thread() && T.Inside.load(std::memory_order_acquire);
+    });
+    if (!IsOneInside)
+      return;
+    TheRegistry.Lock.unlock(); // it may need the lock to get out
+    os::yield();
+  }
 }
 
 void rt::afterFork(Entered &E, bool InChild) PF_NO_ANALYSIS {
