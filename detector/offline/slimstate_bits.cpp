@@ -197,7 +197,7 @@ private:
 } // namespace
 
 std::unique_ptr<Detector> photofinish::createSlimStateBits(RaceSink &Sink) {
-  return std::make_unique<SlimStateBits<ClassPage<64>, 256>>(Sink);
+  return std::make_unique<SlimStateBits<ClassPage<64>, 16>>(Sink);
 }
 std::unique_ptr<Detector> photofinish::createSmallSlimStateBits(RaceSink &Sink) {
   return std::make_unique<SlimStateBits<ClassPage<2, 2, 1>, 2>>(Sink);
