@@ -82,9 +82,6 @@ public:
     dropSome();
   }
 
-  bool isFine() const { return All; }
-  bool isUntouched() const { return Coarse.empty() && ByBytes.empty() && !Some && !All; }
-
   /// T has made the accesses of F since its clock last changed. OnRace(offset, bytes, first epoch,
   /// its Note and AccessKind, second Note and AccessKind) is told of every race.
   template <class Fn>

@@ -9,7 +9,7 @@
 // Pages find their entry in a direct-mapped table. Whoever needs an entry that another page has
 // commits that page first.
 //
-//   entry = page % Entries     Tags[entry] == page     Words[entry].Read[line]: bits of the bytes
+//   entry = page % Entries     Tags[entry] == page     Pages[entry]: its bits
 //
 // Everything here belongs to its thread, or to whoever has stopped it.
 //
@@ -31,7 +31,6 @@ public:
   static_assert(Lines <= 64);
   static constexpr uint64_t PageBytes = Lines * LineBytes;
 
-  bool isEmpty() const { return !Touched; }
   LineMask touched() const { return Touched; }
   ByteMask bytes(unsigned Line, bool IsWrite) const { return (IsWrite ? Written : Read)[Line]; }
 

@@ -16,8 +16,7 @@
 
 namespace photofinish {
 
-constexpr unsigned LineShift = 6;
-constexpr uint64_t LineBytes = uint64_t(1) << LineShift;
+constexpr uint64_t LineBytes = 64;
 
 /// The bytes of a line.
 using ByteMask = uint64_t;
