@@ -79,7 +79,7 @@ void commitRun(benchmark::State &State) {
       F.add(At / LineBytes, bytesOf(At % LineBytes, 8), true, 1);
     ThreadState &T = Threads[Turn % 2], &Next = Threads[++Turn % 2];
     Transitions Memo;
-    Page.commit(T, F, Memo, Counts, [](auto &&...) {});
+    Page.commit(T, F, {0, 4096}, Memo, Counts, [](auto &&...) {});
     F.clear();
     Next.learn(T.clock());
     T.advance();

@@ -21,7 +21,7 @@ const std::vector<DetectorInfo> &photofinish::allDetectors() {
       {"live", "VerifiedFT v2 over the live runtime's shadow pages", true, true, createLive},
       {"slimstate", "SlimState: arrays compressed in six partition modes", true, true,
        createSlimState},
-      {"slimstate-bits", "SlimState with bit sets for footprints and partitions", true, true,
+      {"slimstate-bits", "SlimState with bit sets for footprints and any partition", true, true,
        createSlimStateBits},
       {"slimstate-small", "the same with pages and tables that are always too small: for tests",
        true, false, createSmallSlimStateBits},

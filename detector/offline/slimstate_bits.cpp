@@ -1,4 +1,4 @@
-//===- slimstate_bits.cpp - SlimState with bit sets over a trace --------------===//
+//===- slimstate_bits.cpp - SlimState with any partition over a trace ----------===//
 //
 // The live runtime's shadow, driven from a trace: footprints (shadow/footprint.h) are committed to
 // pages of classes (shadow/class_page.h) when their thread synchronizes. All of memory, not only
@@ -33,9 +33,8 @@ public:
                                {"Split", Counts.Splits},
                                {"Merge", Counts.Merges},
                                {"Transition Shared", Counts.SharedTransitions},
-                               {"Page To Bytes", Counts.Refined},
-                               {"Page To Fine", Counts.ToFine},
-                               {"Page To Classes", Counts.ToClasses}})
+                               {"Granule To Fine", Counts.ToFine},
+                               {"Granule To Class", Counts.ToClasses}})
       Rules.push_back({Name, Count, RuleKind::State});
     return Rules;
   }
@@ -83,10 +82,10 @@ private:
 
   /// Commits a thread's footprint of a page.
   auto committing(ThreadState &T, Transitions &Memo) {
-    return [this, &T, &Memo](uint64_t Number, const typename Page::Footprint &F) {
+    return [this, &T, &Memo](uint64_t Number, const typename Page::Footprint &F, const Window &W) {
       Page &P = pageFor(Number);
-      Cells -= P.roomForCells();
-      P.commit(T, F, Memo, Counts,
+      Cells -= P.numCells();
+      P.commit(T, F, W, Memo, Counts,
                [&](uint64_t Offset, uint64_t Bytes, Epoch First, Note FirstNote,
                    AccessKind FirstKind, Note SecondNote, AccessKind SecondKind) {
                  Sink.report({Number * Page::PageBytes + Offset,
@@ -96,7 +95,7 @@ private:
                               Index});
                });
       assert(P.verify());
-      Cells += P.roomForCells();
+      Cells += P.numCells();
       PeakCells = std::max(PeakCells, Cells);
     };
   }
@@ -121,10 +120,10 @@ private:
       uint64_t InGranule = At % Granule::Bytes;
       uint64_t Here = std::min(End - At, Granule::Bytes - InGranule);
       Page &P = pageFor(At / Page::PageBytes);
-      Cells -= P.roomForCells();
+      Cells -= P.numCells();
       P.accessAtomically(
           Order.thread(Op.Thread), At % Page::PageBytes, Granule::maskOf(InGranule, Here), Kind,
-          Counts, [&] { return Op.Site; },
+          [&] { return Op.Site; },
           [&](uint8_t Raced, Epoch First, Note FirstNote, AccessKind FirstKind) {
             forEachRun(Raced, [&](unsigned Start, unsigned Count) {
               Sink.report({At - InGranule + Start,
@@ -135,7 +134,7 @@ private:
             });
           });
       assert(P.verify());
-      Cells += P.roomForCells();
+      Cells += P.numCells();
       At += Here;
     }
   }
@@ -173,13 +172,13 @@ private:
       uint64_t Offset = Address % Page::PageBytes;
       uint64_t Here = std::min(Size, Page::PageBytes - Offset);
       if (Page *P = Pages.find(Address / Page::PageBytes)) {
-        Cells -= P->roomForCells();
+        Cells -= P->numCells();
         if (Here == Page::PageBytes) {
           delete Pages.remove(Address / Page::PageBytes);
         } else {
           P->reset(Offset, Here);
           assert(P->verify());
-          Cells += P->roomForCells();
+          Cells += P->numCells();
         }
       }
       Address += Here;
@@ -200,5 +199,5 @@ std::unique_ptr<Detector> photofinish::createSlimStateBits(RaceSink &Sink) {
   return std::make_unique<SlimStateBits<ClassPage<64>, 16>>(Sink);
 }
 std::unique_ptr<Detector> photofinish::createSmallSlimStateBits(RaceSink &Sink) {
-  return std::make_unique<SlimStateBits<ClassPage<2, 2, 1>, 2>>(Sink);
+  return std::make_unique<SlimStateBits<ClassPage<4, 2>, 2>>(Sink);
 }
