@@ -17,12 +17,14 @@ int main() {
     Barrier.arrive_and_wait();
     X = 1; // RACE 1
     done(1);
+    await(2); // or its arrival could be what releases the other from the first phase
     Barrier.arrive_and_wait();
   });
   std::thread Second([&Barrier] {
     Barrier.arrive_and_wait();
     await(1);
     X = 2; // RACE 1
+    done(2);
     Barrier.arrive_and_wait();
   });
   First.join();
