@@ -45,7 +45,7 @@ namespace photofinish {
 struct CommitCounts {
   uint64_t Commits = 0;           ///< footprints of pages
   uint64_t Splits = 0;            ///< classes that began
-  uint64_t Merges = 0;            ///< granules that joined a class that was there
+  uint64_t Merges = 0;            ///< states that a class had already
   uint64_t SharedTransitions = 0; ///< cells that became what an equal one had become
   uint64_t ToFine = 0;            ///< granules that there was no class for
   uint64_t ToClasses = 0;         ///< and that came back
@@ -209,8 +209,6 @@ private:
     unsigned size() const { return Count; }
     Part &operator[](unsigned I) { return reinterpret_cast<Part *>(Room)[I]; }
     const Part &operator[](unsigned I) const { return reinterpret_cast<const Part *>(Room)[I]; }
-    const Part *begin() const { return &(*this)[0]; }
-    const Part *end() const { return &(*this)[0] + Count; }
     void add(ClassCell X, uint8_t Mask) {
       if (!Mask)
         return;

@@ -34,6 +34,7 @@
 #define PHOTOFINISH_SHADOW_GRANULE_H
 
 #include "detector/atomic_access.h"
+#include "shadow/line.h"
 
 #include <atomic>
 #include <cstdint>
@@ -42,7 +43,7 @@ namespace photofinish {
 
 class Granule {
 public:
-  static constexpr uint64_t Bytes = 8;
+  static constexpr uint64_t Bytes = GranuleBytes;
   /// The bytes of [Offset, Offset+Size) of a granule.
   static constexpr uint8_t maskOf(uint64_t Offset, uint64_t Size) {
     return uint8_t(((1u << Size) - 1) << Offset);

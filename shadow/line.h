@@ -16,9 +16,9 @@ namespace photofinish {
 
 static_assert(std::endian::native == std::endian::little);
 
-constexpr unsigned LineShift = 6;
-constexpr uint64_t LineBytes = uint64_t(1) << LineShift;
-constexpr unsigned LineGranules = LineBytes / 8;
+constexpr uint64_t LineBytes = 64;
+constexpr unsigned GranuleBytes = 8; // shadow/granule.h
+constexpr unsigned LineGranules = LineBytes / GranuleBytes;
 
 /// The bytes of a line.
 using ByteMask = uint64_t;
@@ -29,7 +29,7 @@ constexpr ByteMask bytesOf(unsigned First, unsigned Count) {
 }
 /// The bytes of one of the line's granules.
 constexpr uint8_t granuleOf(ByteMask Bytes, unsigned Granule) {
-  return uint8_t(Bytes >> Granule * 8);
+  return uint8_t(Bytes >> Granule * GranuleBytes);
 }
 
 /// Calls Visit(address of a line, bytes) for the lines of a range.
@@ -56,9 +56,9 @@ template <class Fn> void forEachRun(ByteMask Bytes, Fn &&Visit) {
 /// Calls Visit(granule, its bytes) for every granule that has bytes in a mask.
 template <class Fn> void forEachGranuleOf(ByteMask Bytes, Fn &&Visit) {
   while (Bytes) {
-    auto Granule = unsigned(std::countr_zero(Bytes)) / 8;
+    auto Granule = unsigned(std::countr_zero(Bytes)) / GranuleBytes;
     Visit(Granule, granuleOf(Bytes, Granule));
-    Bytes &= ~bytesOf(Granule * 8, 8);
+    Bytes &= ~bytesOf(Granule * GranuleBytes, GranuleBytes);
   }
 }
 

@@ -111,7 +111,7 @@ private:
         if (!granuleOf(L.Bytes, G))
           L.Of[G] = N;
         else if (L.Of[G] != N)
-          Parts.push({ByteMask(Mask) << G * 8, N, uint8_t(Line)});
+          Parts.push({ByteMask(Mask) << G * GranuleBytes, N, uint8_t(Line)});
       });
       L.Bytes |= Bytes;
     }
@@ -138,8 +138,9 @@ private:
           Visit(Here, P.N);
           Bytes &= ~Here;
         }
-      forEachGranuleOf(Bytes,
-                       [&](unsigned G, uint8_t Mask) { Visit(ByteMask(Mask) << G * 8, L.Of[G]); });
+      forEachGranuleOf(Bytes, [&](unsigned G, uint8_t Mask) {
+        Visit(ByteMask(Mask) << G * GranuleBytes, L.Of[G]);
+      });
     }
     void clear() {
       if (LineNotes.empty())

@@ -149,8 +149,8 @@ private:
   static constexpr uint32_t MinRecords = 4;
 
   static void addGranule(Record &R, const PageFootprint<Lines> &F, bool IsWrite, unsigned G) {
-    unsigned Line = G / LineGranules, Shift = G % LineGranules * 8;
-    F.notes(IsWrite).forEachNote(Line, F.bytes(Line, IsWrite) & bytesOf(Shift, 8),
+    unsigned Line = G / LineGranules, Shift = G % LineGranules * GranuleBytes;
+    F.notes(IsWrite).forEachNote(Line, F.bytes(Line, IsWrite) & bytesOf(Shift, GranuleBytes),
                                  [&](ByteMask Of, Note N) { R.add(G, uint8_t(Of >> Shift), N); });
   }
 
