@@ -210,6 +210,8 @@ class Board:
         for number in range(self.setup.rounds):
             for program, mode, scale in list(self.variants()):
                 self.progress.step(f"round {number + 1} of {self.setup.rounds}: {program.name}, {mode.name}")
+                if number and mode.runs_once:
+                    continue
                 self.attempt(program, mode, lambda: self.measure(program, mode, scale))
                 if number and mode is not self.setup.modes[0]:  # the first time was when it was tried
                     self.attempt(program, mode, lambda: self.plant(program, mode))

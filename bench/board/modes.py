@@ -19,6 +19,7 @@ class Mode:
     build: str  # modes with the same name here share it
     what: str  # for --help
     share: float = 1.0  # of the time that a run may take: less for what is there for comparison only
+    runs_once: bool = False  # in the first round: slow, and many times slower than everything it is compared with
 
     def toolchain(self, photofinish):
         if self.build == "photofinish":
@@ -93,7 +94,7 @@ MODES = [
     Mode("verifiedft-v1.5", "photofinish", "photofinish", "the same, shared reads under the lock", 0.5),
     Mode("verifiedft-v1", "photofinish", "photofinish", "the same, every access under the lock", 0.5),
     Mode("tsan", "peer", "tsan", "ThreadSanitizer of clang 19"),
-    Mode("helgrind", "peer", "dwarf4", "valgrind's helgrind", 0.5),
-    Mode("drd", "peer", "dwarf4", "valgrind's drd", 0.5),
+    Mode("helgrind", "peer", "dwarf4", "valgrind's helgrind", 0.5, True),
+    Mode("drd", "peer", "dwarf4", "valgrind's drd", 0.5, True),
 ]
 QUICK = ["base", "empty", "fasttrack", "tsan"]
