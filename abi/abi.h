@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 /* Raise it with every change to this file or to entry_points.def, here and in the name. */
-#define PF_ABI_VERSION 1
-#define PF_VERSION_SYMBOL __pf_instrumented_for_another_photofinish_runtime_than_version_1
+#define PF_ABI_VERSION 2
+#define PF_VERSION_SYMBOL __pf_instrumented_for_another_photofinish_runtime_than_version_2
 
 /* What a site does. */
 enum pf_site_flags {
@@ -61,10 +61,12 @@ struct pf_frame {
  * twice), it stores the value that belongs there. There is always room for one more frame:
  * the stack of frames ends with a page that cannot be touched, long after the thread's own.
  */
+struct pf_noted;
 struct pf_thread_head {
   uint64_t now;               /* the thread's epoch t@c; PF_NO_EPOCH before it is known */
   struct pf_frame *stack_top; /* the first free frame */
   void *self;                 /* the runtime's own */
+  struct pf_noted *noted;     /* accesses that the thread has made since its clock last changed */
 };
 #define PF_NO_EPOCH UINT64_C(0xffffefffffffffff)
 
@@ -81,12 +83,28 @@ struct pf_granule {
   uint64_t mask; /* low 8 bits: the bytes that write and read speak of; the rest is the runtime's */
   uint64_t write; /* epoch of their last write */
   uint64_t read;  /* epoch of their last read, or the runtime's mark for several readers */
-  uint64_t notes; /* the runtime's */
+  uint64_t notes[2]; /* the runtime's */
 };
 #define PF_PAGE_SHIFT 12
 #define PF_PAGE_BYTES 4096
 #define PF_GRANULE_BYTES 8
 #define PF_ROOT_MASK UINT64_C(0x7ffffffff) /* 47 bits of address */
+
+/* What a thread has noted, as far as inlined checks look at it. A page of memory finds its entry by
+ * its number, A >> 12, modulo PF_NOTED_ENTRIES. An access needs no further check if tags has the
+ * page's number there, and in the page's read (for a read) or written (for a write) the bits of all
+ * its bytes are set: bit A % 8 of byte A % 4096 / 8.
+ */
+#define PF_NOTED_ENTRIES 1024
+struct pf_noted_page {
+  uint8_t read[PF_PAGE_BYTES / 8];
+  uint8_t written[PF_PAGE_BYTES / 8];
+  uint8_t others[64]; /* the runtime's */
+};
+struct pf_noted {
+  uint64_t tags[PF_NOTED_ENTRIES];
+  struct pf_noted_page pages[PF_NOTED_ENTRIES];
+};
 
 /* Memory orders as the entry points take them; the values of the C11 enumeration. */
 enum pf_memory_order {

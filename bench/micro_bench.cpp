@@ -65,25 +65,22 @@ void acquireRelease(benchmark::State &State) {
 }
 BENCHMARK(acquireRelease)->RangeMultiplier(8)->Range(1, 4096);
 
-/// Two threads take turns on a page; each commit writes a run of so many granules.
+/// Two threads take turns on a page; each writes a run of so many granules.
 void commitRun(benchmark::State &State) {
   ClassPage<64> Page;
-  CommitCounts Counts;
+  Histories H;
   ThreadState Threads[] = {ThreadState(0), ThreadState(1)};
-  ClassPage<64>::Footprint F;
   uint64_t Turn = 0;
   while (State.KeepRunning()) {
-    auto Length = unsigned(State.range(0));
-    unsigned First = unsigned(Turn % (512 / Length)) * Length;
-    for (unsigned At = First * 8; At < (First + Length) * 8; At += 8)
-      F.add(At / LineBytes, bytesOf(At % LineBytes, 8), true, 1);
+    auto Length = uint64_t(State.range(0));
     ThreadState &T = Threads[Turn % 2], &Next = Threads[++Turn % 2];
-    Transitions Memo;
-    Page.commit(T, F, {0, 4096}, Memo, Counts, [](auto &&...) {});
-    F.clear();
+    Page.access(T, Elements::range(Turn % (512 / Length) * Length * 8, Length * 8), true, 1, H,
+                [](auto &&...) {});
+    H.forgetTransitions();
     Next.learn(T.clock());
     T.advance();
   }
+  Page.clear(H);
 }
 BENCHMARK(commitRun)->Arg(1)->Arg(8)->Arg(64)->Arg(512);
 

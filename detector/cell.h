@@ -40,7 +40,7 @@
 
 namespace photofinish {
 
-using Note = uint32_t;
+using Note = uint64_t;
 
 enum class AccessKind : uint8_t { Read, Write, AtomicRead, AtomicWrite };
 inline bool isWrite(AccessKind K) { return K == AccessKind::Write || K == AccessKind::AtomicWrite; }
@@ -139,7 +139,7 @@ private:
   std::atomic<Table *> Current{nullptr};
 };
 
-/// Three words, because there is one for every few bytes of the program: W, R, two notes.
+/// Four words, because there is one for every few bytes of the program: W, R, two notes.
 /// V is rare, and R has no other use once there is one: then it says where V is.
 class PF_CAPABILITY("cell") Cell {
 public:
@@ -240,7 +240,7 @@ private:
   Note WriteNote = 0;
   Note ReadNote = 0;
 };
-static_assert(sizeof(Cell) == 24);
+static_assert(sizeof(Cell) == 32);
 
 /// A cell with the lock "x" of the discipline above.
 class LockedCell : public Cell {

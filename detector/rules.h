@@ -11,8 +11,6 @@
 // later is real all the same: whether a recorded epoch is covered by a thread's
 // clock does not depend on any earlier verdict.
 //
-// A cell is a Cell, or a ClassCell (shadow/class_cell.h): the rules are the same for both.
-//
 //===----------------------------------------------------------------------===//
 
 #ifndef PHOTOFINISH_DETECTOR_RULES_H
@@ -24,19 +22,18 @@
 namespace photofinish::rule {
 
 /// Sx.R = Et
-template <class AnyCell> bool readSameEpoch(ThreadState &T, const AnyCell &X) {
+inline bool readSameEpoch(ThreadState &T, const Cell &X) {
   return X.read() == T.now() && T.fired(Rule::ReadSameEpoch);
 }
 
 /// Sx.R = SHARED, Sx.V(t) = Et
-template <class AnyCell> bool readSharedSameEpoch(ThreadState &T, const AnyCell &X) {
+inline bool readSharedSameEpoch(ThreadState &T, const Cell &X) {
   return X.read().isShared() && X.lastReadOf(T.id()) == T.now().clock() &&
          T.fired(Rule::ReadSharedSameEpoch);
 }
 
 /// Sx.W ≰ St.V. OnRace is told the earlier access: its epoch, note and kind.
-template <class AnyCell, class Fn>
-bool writeReadRace(ThreadState &T, const AnyCell &X, Fn &&OnRace) PF_REQUIRES(X) {
+template <class Fn> bool writeReadRace(ThreadState &T, const Cell &X, Fn &&OnRace) PF_REQUIRES(X) {
   if (T.clock().covers(X.write()))
     return false;
   OnRace(X.write(), X.writeNote(), AccessKind::Write);
@@ -44,7 +41,7 @@ bool writeReadRace(ThreadState &T, const AnyCell &X, Fn &&OnRace) PF_REQUIRES(X)
 }
 
 /// Sx.R = SHARED  ⟹  Sx.V(t) := Et
-template <class AnyCell> bool readShared(ThreadState &T, AnyCell &X, Note N) PF_REQUIRES(X) {
+inline bool readShared(ThreadState &T, Cell &X, Note N) PF_REQUIRES(X) {
   if (!X.read().isShared())
     return false;
   X.setSharedRead(T.now(), N);
@@ -52,7 +49,7 @@ template <class AnyCell> bool readShared(ThreadState &T, AnyCell &X, Note N) PF_
 }
 
 /// Sx.R ≠ SHARED, Sx.R ≤ St.V  ⟹  Sx.R := Et
-template <class AnyCell> bool readExclusive(ThreadState &T, AnyCell &X, Note N) PF_REQUIRES(X) {
+inline bool readExclusive(ThreadState &T, Cell &X, Note N) PF_REQUIRES(X) {
   if (X.read().isShared() || !T.clock().covers(X.read()))
     return false;
   X.setRead(T.now(), N);
@@ -60,7 +57,7 @@ template <class AnyCell> bool readExclusive(ThreadState &T, AnyCell &X, Note N) 
 }
 
 /// Sx.R = u@c, u ≠ t  ⟹  Sx.R := SHARED, Sx.V := ⊥[t := Et, u := Sx.R]
-template <class AnyCell> bool readShare(ThreadState &T, AnyCell &X, Note N) PF_REQUIRES(X) {
+inline bool readShare(ThreadState &T, Cell &X, Note N) PF_REQUIRES(X) {
   if (X.read().isShared() || X.read().thread() == T.id())
     return false;
   X.share(T.now(), N);
@@ -68,13 +65,12 @@ template <class AnyCell> bool readShare(ThreadState &T, AnyCell &X, Note N) PF_R
 }
 
 /// Sx.W = Et
-template <class AnyCell> bool writeSameEpoch(ThreadState &T, const AnyCell &X) {
+inline bool writeSameEpoch(ThreadState &T, const Cell &X) {
   return X.write() == T.now() && T.fired(Rule::WriteSameEpoch);
 }
 
 /// Sx.W ≰ St.V
-template <class AnyCell, class Fn>
-bool writeWriteRace(ThreadState &T, const AnyCell &X, Fn &&OnRace) PF_REQUIRES(X) {
+template <class Fn> bool writeWriteRace(ThreadState &T, const Cell &X, Fn &&OnRace) PF_REQUIRES(X) {
   if (T.clock().covers(X.write()))
     return false;
   OnRace(X.write(), X.writeNote(), AccessKind::Write);
@@ -82,8 +78,7 @@ bool writeWriteRace(ThreadState &T, const AnyCell &X, Fn &&OnRace) PF_REQUIRES(X
 }
 
 /// Sx.R ≠ SHARED, Sx.R ≰ St.V
-template <class AnyCell, class Fn>
-bool readWriteRace(ThreadState &T, const AnyCell &X, Fn &&OnRace) PF_REQUIRES(X) {
+template <class Fn> bool readWriteRace(ThreadState &T, const Cell &X, Fn &&OnRace) PF_REQUIRES(X) {
   if (X.read().isShared() || T.clock().covers(X.read()))
     return false;
   OnRace(X.read(), X.readNote(), AccessKind::Read);
@@ -104,14 +99,14 @@ bool anyUncovered(const ThreadState &T, const AccessClock &V, AccessKind Kind, F
 }
 
 /// Sx.R = SHARED, Sx.V ⋢ St.V
-template <class AnyCell, class Fn>
-bool sharedWriteRace(ThreadState &T, const AnyCell &X, Fn &&OnRace) PF_REQUIRES(X) {
+template <class Fn>
+bool sharedWriteRace(ThreadState &T, const Cell &X, Fn &&OnRace) PF_REQUIRES(X) {
   return X.read().isShared() && anyUncovered(T, X.reads(), AccessKind::Read, OnRace) &&
          T.fired(Rule::SharedWriteRace);
 }
 
 /// Sx.R ≠ SHARED  ⟹  Sx.W := Et
-template <class AnyCell> bool writeExclusive(ThreadState &T, AnyCell &X, Note N) PF_REQUIRES(X) {
+inline bool writeExclusive(ThreadState &T, Cell &X, Note N) PF_REQUIRES(X) {
   if (X.read().isShared())
     return false;
   X.setWrite(T.now(), N);
@@ -119,7 +114,7 @@ template <class AnyCell> bool writeExclusive(ThreadState &T, AnyCell &X, Note N)
 }
 
 /// Sx.R = SHARED  ⟹  Sx.W := Et
-template <class AnyCell> bool writeShared(ThreadState &T, AnyCell &X, Note N) PF_REQUIRES(X) {
+inline bool writeShared(ThreadState &T, Cell &X, Note N) PF_REQUIRES(X) {
   if (!X.read().isShared())
     return false;
   X.setWrite(T.now(), N);
@@ -127,15 +122,13 @@ template <class AnyCell> bool writeShared(ThreadState &T, AnyCell &X, Note N) PF
 }
 
 /// The part of a read that needs the cell: every rule but the two same-epoch ones.
-template <class AnyCell, class Fn>
-void readSlow(ThreadState &T, AnyCell &X, Note N, Fn &&OnRace) PF_REQUIRES(X) {
+template <class Fn> void readSlow(ThreadState &T, Cell &X, Note N, Fn &&OnRace) PF_REQUIRES(X) {
   writeReadRace(T, X, OnRace);
   readShared(T, X, N) || readExclusive(T, X, N) || readShare(T, X, N);
 }
 
 /// The part of a write that needs the cell: every rule but [WRITE SAME EPOCH].
-template <class AnyCell, class Fn>
-void writeSlow(ThreadState &T, AnyCell &X, Note N, Fn &&OnRace) PF_REQUIRES(X) {
+template <class Fn> void writeSlow(ThreadState &T, Cell &X, Note N, Fn &&OnRace) PF_REQUIRES(X) {
   writeWriteRace(T, X, OnRace);
   readWriteRace(T, X, OnRace) || sharedWriteRace(T, X, OnRace);
   writeExclusive(T, X, N) || writeShared(T, X, N);

@@ -49,15 +49,13 @@ template <VerifiedFTVersion Version> struct VerifiedFT {
 
 /// The same rules for whoever owns the cell by other means than its lock.
 struct VerifiedFTOwned {
-  template <class AnyCell, class Fn>
-  static void read(ThreadState &T, AnyCell &X, Note N, Fn &&OnRace) {
+  template <class Fn> static void read(ThreadState &T, Cell &X, Note N, Fn &&OnRace) {
     if (rule::readSameEpoch(T, X) || rule::readSharedSameEpoch(T, X))
       return;
     X.assertOwned();
     rule::readSlow(T, X, N, OnRace);
   }
-  template <class AnyCell, class Fn>
-  static void write(ThreadState &T, AnyCell &X, Note N, Fn &&OnRace) {
+  template <class Fn> static void write(ThreadState &T, Cell &X, Note N, Fn &&OnRace) {
     if (rule::writeSameEpoch(T, X))
       return;
     X.assertOwned();

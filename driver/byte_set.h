@@ -39,6 +39,12 @@ public:
     return Bytes;
   }
 
+  /// Calls Visit(first byte, how many) for the ranges, none of which touch, in order.
+  template <class Fn> void forEach(Fn &&Visit) const {
+    for (auto [Begin, End] : Ranges)
+      Visit(Begin, End - Begin);
+  }
+
   bool contains(uint64_t Byte) const {
     auto Next = Ranges.upper_bound(Byte);
     return Next != Ranges.begin() && Byte < std::prev(Next)->second;

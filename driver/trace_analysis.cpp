@@ -142,7 +142,9 @@ private:
       OracleResult Truth = runOracle(Kept);
       for (uint64_t Byte : Truth.RacyBytes)
         OracleBytes.add(Byte, 1);
-      Result.Oracle = OracleSummary{Truth.Races.size(), Truth.RacyBytes.size()};
+      Result.Oracle = OracleSummary{Truth.Races.size(), Truth.RacyBytes.size(), {}};
+      for (auto [First, Second] : Truth.Races)
+        addOraclePair(Symbols, Kept[First], Kept[Second]);
       Judges.emplace_back("the oracle", &OracleBytes);
     }
     for (size_t I = 0; I < Detectors.size(); ++I)
@@ -159,6 +161,15 @@ private:
                                      Symbols.describe(*Byte) + ", " + (FoundIt ? Reference : Name) +
                                      " does not");
     }
+  }
+
+  void addOraclePair(const SymbolTable &Symbols, const Operation &First, const Operation &Second) {
+    auto Name = [&](const Operation &Op) {
+      return Op.Site ? Symbols.name(NameKind::Site, Op.Site) : std::string();
+    };
+    uint64_t Begin = std::max(First.Target, Second.Target);
+    uint64_t End = std::min(First.Target + First.Size, Second.Target + Second.Size);
+    Result.Oracle->Pairs[std::minmax({Name(First), Name(Second)})].add(Begin, End - Begin);
   }
 
   static constexpr size_t MaxBatch = 1024;

@@ -8,8 +8,10 @@
 #ifndef PHOTOFINISH_DRIVER_TRACE_ANALYSIS_H
 #define PHOTOFINISH_DRIVER_TRACE_ANALYSIS_H
 
+#include "driver/byte_set.h"
 #include "driver/race_collector.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +39,9 @@ struct DetectorResult {
 struct OracleSummary {
   uint64_t Races = 0; ///< pairs of operations
   uint64_t RacyBytes = 0;
+  /// The pairs of sites that race, in ascending order, and the bytes they race on; a site is empty
+  /// if the trace does not say.
+  std::map<std::pair<std::string, std::string>, ByteSet> Pairs;
 };
 
 /// What is known about one file. If Error is not empty, it is about what came before.

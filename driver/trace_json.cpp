@@ -67,6 +67,20 @@ static json::Object detectorObject(const TraceAnalysis &A, const DetectorResult 
   return O;
 }
 
+static json::Object oracleObject(const OracleSummary &S) {
+  json::Array Pairs;
+  for (const auto &[Sites, Bytes] : S.Pairs) {
+    json::Array Ranges;
+    Bytes.forEach([&](uint64_t First, uint64_t Count) {
+      Ranges.push_back(
+          json::Array{"0x" + llvm::utohexstr(First, /*LowerCase=*/true), json::Value(Count)});
+    });
+    Pairs.push_back(json::Object{{"sites", json::Array{text(Sites.first), text(Sites.second)}},
+                                 {"bytes", std::move(Ranges)}});
+  }
+  return json::Object{{"races", S.Races}, {"racyBytes", S.RacyBytes}, {"pairs", std::move(Pairs)}};
+}
+
 void printJson(llvm::raw_ostream &OS, const TraceAnalysis &A, bool WithStats) {
   json::Array Races, Detectors;
   for (const Finding &F : A.Findings)
@@ -83,7 +97,7 @@ void printJson(llvm::raw_ostream &OS, const TraceAnalysis &A, bool WithStats) {
                  {"races", std::move(Races)},
                  {"detectors", std::move(Detectors)}};
   if (A.Oracle)
-    O["oracle"] = json::Object{{"races", A.Oracle->Races}, {"racyBytes", A.Oracle->RacyBytes}};
+    O["oracle"] = oracleObject(*A.Oracle);
   if (!A.Disagreements.empty())
     O["disagreements"] = json::Array(A.Disagreements);
   if (!A.Error.empty())

@@ -148,42 +148,29 @@ void Emitter::checkRange(IRBuilderBase &B, Instruction &At, Value *Pointer, Valu
 }
 
 void Emitter::inlineTest(IRBuilderBase &B, Value *Pointer, uint64_t Bytes, bool Write) {
+  Type *I8 = B.getInt8Ty();
   Type *I64 = B.getInt64Ty();
-  Type *Ptr = B.getPtrTy();
   auto Field = [&](Value *Base, size_t Offset) {
-    return B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Base, Offset);
+    return B.CreateConstInBoundsGEP1_64(I8, Base, Offset);
   };
-  // Other threads write what is read here at any time.
-  auto LoadShared = [&](Value *From, AtomicOrdering Ordering) {
-    LoadInst *Load = B.CreateAlignedLoad(I64, From, Align(8));
-    Load->setAtomic(Ordering);
-    return Load;
-  };
-
   Value *Address = B.CreatePtrToInt(Pointer, I64);
-  Value *Now =
-      B.CreateAlignedLoad(I64, Field(C.thread(B), offsetof(pf_thread_head, now)), Align(8));
-  Value *Root = B.CreateAlignedLoad(Ptr, C.object(Object::__pf_shadow_root), Align(8));
-  Value *Origin = B.CreateAlignedLoad(Ptr, C.object(Object::__pf_shadow_origin), Align(8));
+  Value *Noted = B.CreateAlignedLoad(B.getPtrTy(),
+                                     Field(C.thread(B), offsetof(pf_thread_head, noted)), Align(8));
+  Value *Page = B.CreateLShr(Address, PF_PAGE_SHIFT);
+  Value *Entry = B.CreateAnd(Page, PF_NOTED_ENTRIES - 1);
+  Value *Tag = B.CreateAlignedLoad(I64, B.CreateInBoundsGEP(I64, Noted, Entry), Align(8));
 
-  Value *Page = B.CreateAnd(B.CreateLShr(Address, PF_PAGE_SHIFT), PF_ROOT_MASK);
-  Value *Entry = LoadShared(B.CreateGEP(I64, Root, Page), AtomicOrdering::Monotonic);
-  static_assert(sizeof(pf_granule) % PF_GRANULE_BYTES == 0);
-  Value *InPage = B.CreateAnd(Address, PF_PAGE_BYTES - PF_GRANULE_BYTES);
-  Value *Granule =
-      B.CreatePtrAdd(B.CreatePtrAdd(Origin, Entry),
-                     B.CreateMul(InPage, B.getInt64(sizeof(pf_granule) / PF_GRANULE_BYTES)));
-
-  // The mask says whether the epochs speak of these bytes: it is read first.
-  Value *Mask = LoadShared(Field(Granule, offsetof(pf_granule, mask)), AtomicOrdering::Acquire);
-  Value *Epoch =
-      LoadShared(Field(Granule, Write ? offsetof(pf_granule, write) : offsetof(pf_granule, read)),
-                 AtomicOrdering::Monotonic);
-  Value *Wanted = B.getInt64((UINT64_C(1) << Bytes) - 1);
-  if (Bytes < PF_GRANULE_BYTES)
-    Wanted = B.CreateShl(Wanted, B.CreateAnd(Address, PF_GRANULE_BYTES - 1));
-  Value *Covered = B.CreateICmpEQ(B.CreateAnd(Mask, Wanted), Wanted);
-  Value *Again = B.CreateAnd(Covered, B.CreateICmpEQ(Epoch, Now));
+  size_t Offset = offsetof(pf_noted, pages) +
+                  (Write ? offsetof(pf_noted_page, written) : offsetof(pf_noted_page, read));
+  Value *Place = B.CreateAdd(B.CreateMul(Entry, B.getInt64(sizeof(pf_noted_page))),
+                             B.CreateAnd(B.CreateLShr(Address, 3), PF_PAGE_BYTES / 8 - 1));
+  Value *Bits =
+      B.CreateAlignedLoad(I8, B.CreateInBoundsGEP(I8, Field(Noted, Offset), Place), Align(1));
+  Value *Wanted = B.getInt8(uint8_t((1u << Bytes) - 1));
+  if (Bytes < 8)
+    Wanted = B.CreateShl(Wanted, B.CreateTrunc(B.CreateAnd(Address, 7), I8));
+  Value *AllThere = B.CreateICmpEQ(B.CreateAnd(Bits, Wanted), Wanted);
+  Value *Again = B.CreateAnd(B.CreateICmpEQ(Tag, Page), AllThere);
 
   MDNode *Unlikely = MDBuilder(B.getContext()).createUnlikelyBranchWeights();
   DebugLoc Location = B.getCurrentDebugLocation();

@@ -1,7 +1,8 @@
 //===- entry.cpp - What instrumented code calls --------------------------===//
 //
 // abi/entry_points.def, function by function. A plain access that its thread has made before
-// in this epoch ends in the few instructions of a hit; all others go through the slow path.
+// in this epoch ends in the few instructions of a hit; all others go through the slow path. Where
+// accesses are deferred, hits do not come here: instrumented code may have looked itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,6 +54,8 @@ __attribute__((noinline)) void checkSlowly(uintptr_t Address, size_t Bytes, Acce
     writeRange(E, reinterpret_cast<void *>(Address), Bytes);
 }
 
+bool readsSharedWithoutLock() { return TheOptions.checkMode() == Mode::FastTrack; }
+
 /// Would the access have been a hit, had the thread's epoch been published?
 template <AccessKind Kind> bool isHit(const Thread &T, uintptr_t Address, uint8_t Mask) {
   Granule &G = granuleAt(Address);
@@ -66,7 +69,7 @@ template <AccessKind Kind>
 __attribute__((noinline, flatten)) void checkGranuleSlowly(uintptr_t Address, size_t Bytes,
                                                            const pf_site *Site) {
   uint8_t Mask = Granule::maskOf(Address % Granule::Bytes, Bytes);
-  if (__builtin_expect(TheOptions.checkMode() != Mode::FastTrack, false)) {
+  if (__builtin_expect(!readsSharedWithoutLock(), false)) {
     if (isEmpty())
       return;
   } else if (Kind == AccessKind::Read && __pf_thread.now != PF_NO_EPOCH &&
@@ -85,7 +88,12 @@ __attribute__((noinline, flatten)) void checkGranuleSlowly(uintptr_t Address, si
              Bytes);
       WouldHit = isHit<Kind>(T, Address, Mask);
     }
-    TheMemory.accessGranule(T.State, Address, Mask, Kind, [&] { return T.noteFor(Site); }, Found);
+    auto NoteOf = [&] { return T.noteFor(Site); };
+    if (!TheMemory.isDeferred())
+      TheMemory.accessGranule(T, Address, Bytes, Kind, NoteOf, Found);
+    else if (Bytes < Granule::Bytes || !isImmediate(Address) ||
+             !TheMemory.accessAtOnce(T, Address, Kind, NoteOf, Found))
+      TheMemory.add(T, Address, Bytes, Kind == AccessKind::Write, T.placeOf(Site), Found);
     // Every recorded run is a test of the way that unrecorded ones take.
     if (WouldHit && !Found.empty())
       host::giveUp(
@@ -95,9 +103,66 @@ __attribute__((noinline, flatten)) void checkGranuleSlowly(uintptr_t Address, si
     reportRaces(E, Kind, AccessForm::Plain, Address, Bytes, Found);
 }
 
+/// Notes an access within one line whose page the thread has touched in its epoch. Sweeps over
+/// memory are made of these: it is as short as it can be. False: everything else goes on as usual.
+template <AccessKind Kind>
+__attribute__((always_inline)) inline bool note(uintptr_t Address, size_t Bytes,
+                                                const pf_site *Site) {
+  constexpr bool IsWrite = Kind == AccessKind::Write;
+  // What has to see every access has the thread look at an empty table.
+  auto *Touched = reinterpret_cast<LiveFootprints *>(__pf_thread.noted);
+  LiveFootprint *Page = Touched->find(Address / PF_PAGE_BYTES);
+  if (!Page || Address % LineBytes + Bytes > LineBytes)
+    return false;
+  auto Line = unsigned(Address % PF_PAGE_BYTES / LineBytes);
+  ByteMask Wanted = bytesOf(unsigned(Address % LineBytes), unsigned(Bytes));
+  ByteMask Known = Page->known(Line, IsWrite);
+  if (!(Wanted & ~Known)) {
+    (IsWrite ? Page->Written : Page->Read)[Line] |= Wanted; // an inlined test looks there
+    return true;
+  }
+  if (Wanted & Known || !Page->Touched || (Bytes == Granule::Bytes && isImmediate(Address)))
+    return false; // new in part; the first access since the epoch began; or to be checked at once
+  Thread *T = currentThread();
+  if (T->Inside.load(std::memory_order_relaxed) | StopWanted.load(std::memory_order_relaxed))
+    return false;
+  // As an Entered does, which would look at all of this once more.
+  T->Inside.store(1, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  bool IsNoted = false;
+  // A signal may have come between.
+  if (__builtin_expect(Touched->find(Address / PF_PAGE_BYTES) && Page->Touched &&
+                           !(Page->known(Line, IsWrite) & Wanted) &&
+                           !StopWanted.load(std::memory_order_relaxed) && !T->Pending.isFull(),
+                       true)) {
+    Page->add(Line, Wanted, IsWrite);
+    T->Pending.add(Address, uint32_t(Bytes), IsWrite, T->placeOf(Site));
+    IsNoted = true;
+  }
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  T->Inside.store(0, std::memory_order_release);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (__builtin_expect(T->OnLeaving != nullptr, false))
+    Entered Leaves(Site); // and delivers what has come
+  return IsNoted;
+}
+
+/// The same, and what goes on as usual.
+template <AccessKind Kind, size_t Bytes>
+__attribute__((noinline)) void noteOrCheck(uintptr_t Address, const pf_site *Site) {
+  if (note<Kind>(Address, Bytes, Site))
+    return;
+  if (Address % Granule::Bytes + Bytes <= Granule::Bytes)
+    checkGranuleSlowly<Kind>(Address, Bytes, Site);
+  else
+    checkSlowly(Address, Bytes, Kind, Site);
+}
+
 template <size_t Bytes>
 __attribute__((always_inline)) inline void read(void *Start, const pf_site *Site) {
   auto Address = reinterpret_cast<uintptr_t>(Start);
+  if (TheMemory.isDeferred())
+    return noteOrCheck<AccessKind::Read, Bytes>(Address, Site);
   uint64_t Offset = Address % Granule::Bytes;
   bool IsInGranule = Offset + Bytes <= Granule::Bytes;
   // PF_NO_EPOCH is no cell's epoch.
@@ -113,6 +178,8 @@ __attribute__((always_inline)) inline void read(void *Start, const pf_site *Site
 template <size_t Bytes>
 __attribute__((always_inline)) inline void write(void *Start, const pf_site *Site) {
   auto Address = reinterpret_cast<uintptr_t>(Start);
+  if (TheMemory.isDeferred())
+    return noteOrCheck<AccessKind::Write, Bytes>(Address, Site);
   uint64_t Offset = Address % Granule::Bytes;
   bool IsInGranule = Offset + Bytes <= Granule::Bytes;
   // PF_NO_EPOCH is no cell's epoch.
@@ -125,27 +192,77 @@ __attribute__((always_inline)) inline void write(void *Start, const pf_site *Sit
     checkSlowly(Address, Bytes, AccessKind::Write, Site);
 }
 
+/// What is never within one granule.
+template <AccessKind Kind> void accessPair(void *P, const pf_site *Site) {
+  auto Address = reinterpret_cast<uintptr_t>(P);
+  if (TheMemory.isDeferred())
+    return noteOrCheck<Kind, 16>(Address, Site);
+  checkSlowly(Address, 16, Kind, Site);
+}
+
 } // namespace
 
 void __pf_read1(void *P, const pf_site *Site) { read<1>(P, Site); }
 void __pf_read2(void *P, const pf_site *Site) { read<2>(P, Site); }
 void __pf_read4(void *P, const pf_site *Site) { read<4>(P, Site); }
 void __pf_read8(void *P, const pf_site *Site) { read<8>(P, Site); }
-void __pf_read16(void *P, const pf_site *Site) {
-  checkSlowly(reinterpret_cast<uintptr_t>(P), 16, AccessKind::Read, Site);
-}
+void __pf_read16(void *P, const pf_site *Site) { accessPair<AccessKind::Read>(P, Site); }
 void __pf_write1(void *P, const pf_site *Site) { write<1>(P, Site); }
 void __pf_write2(void *P, const pf_site *Site) { write<2>(P, Site); }
 void __pf_write4(void *P, const pf_site *Site) { write<4>(P, Site); }
 void __pf_write8(void *P, const pf_site *Site) { write<8>(P, Site); }
-void __pf_write16(void *P, const pf_site *Site) {
-  checkSlowly(reinterpret_cast<uintptr_t>(P), 16, AccessKind::Write, Site);
-}
+void __pf_write16(void *P, const pf_site *Site) { accessPair<AccessKind::Write>(P, Site); }
 void __pf_read_range(void *P, uint64_t Bytes, const pf_site *Site) {
   checkSlowly(reinterpret_cast<uintptr_t>(P), Bytes, AccessKind::Read, Site);
 }
 void __pf_write_range(void *P, uint64_t Bytes, const pf_site *Site) {
   checkSlowly(reinterpret_cast<uintptr_t>(P), Bytes, AccessKind::Write, Site);
+}
+
+namespace {
+
+void checkStrided(void *P, uint64_t Size, uint64_t Stride, uint64_t Count, AccessKind Kind,
+                  const pf_site *Site) {
+  auto Address = reinterpret_cast<uintptr_t>(P);
+  if (!Size || !Count)
+    return;
+  // What overlaps or touches is a range.
+  if (Stride <= Size || Count == 1)
+    return checkSlowly(Address, Stride * (Count - 1) + Size, Kind, Site);
+  if (isEmpty())
+    return;
+  Entered E(Site);
+  if (Stride > UINT32_MAX || Count > UINT32_MAX)
+    for (uint64_t I = 0; I < Count; ++I)
+      accessElements(E, Elements::range(Address + Stride * I, Size), Kind);
+  else
+    accessElements(E, {Address, uint32_t(Size), uint32_t(Stride), uint32_t(Count)}, Kind);
+}
+
+void checkFields(void *P, uint64_t Bytes, AccessKind Kind, const pf_site *Site) {
+  if (isEmpty())
+    return;
+  Entered E(Site);
+  forEachRun(Bytes, [&](unsigned First, unsigned Count) {
+    accessElements(E, Elements::range(reinterpret_cast<uintptr_t>(P) + First, Count), Kind);
+  });
+}
+
+} // namespace
+
+void __pf_read_strided(void *P, uint64_t Size, uint64_t Stride, uint64_t Count,
+                       const pf_site *Site) {
+  checkStrided(P, Size, Stride, Count, AccessKind::Read, Site);
+}
+void __pf_write_strided(void *P, uint64_t Size, uint64_t Stride, uint64_t Count,
+                        const pf_site *Site) {
+  checkStrided(P, Size, Stride, Count, AccessKind::Write, Site);
+}
+void __pf_read_fields(void *P, uint64_t Bytes, const pf_site *Site) {
+  checkFields(P, Bytes, AccessKind::Read, Site);
+}
+void __pf_write_fields(void *P, uint64_t Bytes, const pf_site *Site) {
+  checkFields(P, Bytes, AccessKind::Write, Site);
 }
 
 void __pf_vptr_read(void *P, const pf_site *Site) { read<8>(P, Site); }
@@ -214,6 +331,9 @@ void __pf_atomic_end(void *P, uint64_t Bytes, uint32_t Kind, uint32_t Order,
   bool IsAcquire = isAcquire(MemoryOrder(Order)), IsRelease = isRelease(MemoryOrder(Order));
   AccessKind Access = Kind == PF_ATOMIC_LOAD ? AccessKind::AtomicRead : AccessKind::AtomicWrite;
   FoundRaces Found;
+  // With the blocks locked, so that reports have to wait.
+  if (IsAcquire || IsRelease)
+    TheMemory.commit(T, Found);
   T.ClockLock.lock();
   {
     RecordingLock Recording;
@@ -225,7 +345,7 @@ void __pf_atomic_end(void *P, uint64_t Bytes, uint32_t Kind, uint32_t Order,
       if (Kind == PF_ATOMIC_LOAD)
         T.State.fired(IsAcquire ? Rule::LoadAcquire : Rule::LoadRelaxed);
     }
-    TheMemory.access(T.State, Address, Bytes, Access, [&] { return T.noteFor(Site); }, Found);
+    TheMemory.access(T, Address, Bytes, Access, [&] { return T.noteFor(Site); }, Found);
     if (Kind != PF_ATOMIC_LOAD) {
       bool IsRmw = Kind == PF_ATOMIC_RMW;
       forEachBlock(T, Address, Bytes, [&](SyncObject &O, uint16_t Mask) {
@@ -254,6 +374,7 @@ void __pf_fence(uint32_t Order, const pf_site *Site) {
   if (E.isIdle())
     return;
   Thread &T = E.thread();
+  commitNoted(E);
   T.ClockLock.lock();
   {
     RecordingLock Recording;

@@ -46,7 +46,7 @@ const pf_site *siteOf(Note N) { return TheModules.readable(TheContexts.siteOf(N)
 
 Place placeOf(const Side &S) {
   return rt::placeOf(TheContexts.siteOf(S.Where),
-                     TheContexts.returnAddressOf(TheContexts.parentOf(S.Where)));
+                     TheContexts.returnAddressOf(TheContexts.callsOf(S.Where)));
 }
 
 const char *typeOf(const Side &S) {
@@ -97,17 +97,14 @@ void describeSite(Text &R, const pf_site *Site) {
   }
 }
 
-/// The stack of a note or context; true if its outer calls were not kept.
+/// The stack of a note; true if its outer calls were not kept.
 bool describeStack(Text &R, Note N) {
   bool IsCutOff = false;
   R.name("stack");
   R.open('[');
-  ContextId Call = N;
-  if (TheContexts.siteOf(N)) {
+  if (TheContexts.siteOf(N))
     describeSite(R, siteOf(N));
-    Call = TheContexts.parentOf(N);
-  }
-  for (; Call; Call = TheContexts.parentOf(Call)) {
+  for (ContextId Call = TheContexts.callsOf(N); Call; Call = TheContexts.parentOf(Call)) {
     if (TheContexts.isCutOff(Call)) {
       IsCutOff = true;
       break;
@@ -365,14 +362,34 @@ void describeStats(Text &R) {
     if (RuleKinds[I] == RuleKind::Access)
       Accesses += TheRegistry.timesFired(Rule(I));
   R.member("checks", Accesses);
+  if (TheMemory.isDeferred()) {
+    R.member("accesses", TheRegistry.accessesNoted());
+    Histories::Counts C = TheRegistry.commits();
+    R.member("checked_at_once", C.AtOnce);
+    R.member("commits", C.Commits);
+    R.member("commit_splits", C.Splits);
+    R.member("commit_merges", C.Merges);
+    R.member("transitions", C.Transitions);
+    R.member("transitions_shared", C.Shared);
+    R.member("transitions_in_place", C.InPlace);
+    SlimMemory::Sizes S = TheMemory.measure();
+    R.member("pages_of_granules", S.FinePages);
+    R.member("pages_1_class", S.PagesOf[0]);
+    R.member("pages_2_to_4_classes", S.PagesOf[1]);
+    R.member("pages_5_to_15_classes", S.PagesOf[2]);
+    R.member("pages_16_classes_or_more", S.PagesOf[3]);
+    R.member("fine_granules", S.FineGranules);
+    R.member("cells", S.Cells);
+    R.member("touched_bytes", S.TouchedBytes);
+  }
   R.name("rules");
   R.open('{');
   for (unsigned I = 0; I < NumRules; ++I)
     if (uint64_t Times = TheRegistry.timesFired(Rule(I)))
       R.member(RuleNames[I], Times);
   R.close('}');
-  R.member("shadow_bytes", TheMemory.numPages() * sizeof(LivePage));
-  R.member("shadow_peak_bytes", TheMemory.peakPages() * sizeof(LivePage));
+  R.member("shadow_bytes", TheMemory.bytes());
+  R.member("shadow_peak_bytes", TheMemory.peakBytes());
   R.member("other_bytes", arenaUse().Now);
   R.member("contexts", TheContexts.size());
   R.member("threads", TheRegistry.numThreads());
@@ -414,29 +431,48 @@ const char *rt::toolPath() {
   return __pf_tool_path ? __pf_tool_path : "photofinish";
 }
 
+static void reportRace(const Side &Later, const FoundRace &Race) {
+  Locked Guard(ReportLock);
+  const pf_site *EarlierSite = siteOf(Race.EarlierNote);
+  Side Earlier = {Race.EarlierNote,    Race.EarlierKind,
+                  formOf(EarlierSite), TheRegistry.infoOf(Race.Earlier),
+                  Race.Address,        EarlierSite->size};
+  if (!isNewPair(Later, Earlier)) {
+    ++NumRepeats;
+    return;
+  }
+  ++NumRaces;
+  TheModules.refresh();
+  Text Record;
+  describeRace(Record, Later, Earlier, Race);
+  if (!print(Record))
+    printPlainly(Later, Earlier);
+}
+
+/// The later side of a race that was found when it was committed.
+static Side notedSide(const ThreadInfo &Who, const FoundRace &Race) {
+  const pf_site *Site = siteOf(Race.LaterNote);
+  return {Race.LaterNote, Race.LaterKind, formOf(Site), &Who, Race.Address, Site->size};
+}
+
+void rt::haltIfWanted() {
+  if (TheOptions.halt_on_race && racesFound())
+    os::exitProcess(finish(0));
+}
+
 void rt::reportRaces(Entered &E, AccessKind Kind, AccessForm Form, uintptr_t Address, size_t Bytes,
                      const FoundRaces &Found) {
   Thread &T = E.thread();
-  for (const FoundRace &Race : Found) {
-    Locked Guard(ReportLock);
-    const pf_site *EarlierSite = siteOf(Race.EarlierNote);
-    Side Later = {T.noteFor(E.site()), Kind, Form, T.Info, Address, Bytes};
-    Side Earlier = {Race.EarlierNote,    Race.EarlierKind,
-                    formOf(EarlierSite), TheRegistry.infoOf(Race.Earlier),
-                    Race.Address,        EarlierSite->size};
-    if (!isNewPair(Later, Earlier)) {
-      ++NumRepeats;
-      continue;
-    }
-    ++NumRaces;
-    TheModules.refresh();
-    Text Record;
-    describeRace(Record, Later, Earlier, Race);
-    if (!print(Record))
-      printPlainly(Later, Earlier);
-  }
-  if (TheOptions.halt_on_race && racesFound())
-    os::exitProcess(finish(0));
+  for (const FoundRace &Race : Found)
+    reportRace(Race.LaterNote ? notedSide(*T.Info, Race)
+                              : Side{T.noteFor(E.site()), Kind, Form, T.Info, Address, Bytes},
+               Race);
+  haltIfWanted();
+}
+
+void rt::reportNoted(const ThreadInfo &Who, const FoundRaces &Found) {
+  for (const FoundRace &Race : Found)
+    reportRace(notedSide(Who, Race), Race);
 }
 
 uint64_t rt::racesFound() {

@@ -22,6 +22,11 @@ enum class AccessForm : uint8_t { Plain, Free, Unmap };
 void reportRaces(Entered &E, AccessKind Kind, AccessForm Form, uintptr_t Address, size_t Bytes,
                  const FoundRaces &Found);
 
+/// Tells the user about races that a thread's accesses turned out to have when they were committed.
+void reportNoted(const ThreadInfo &Who, const FoundRaces &Found);
+/// Ends the program if it is to end at its first race, and has had one.
+void haltIfWanted();
+
 /// The string that a field of a pf_site refers to; empty if there is none.
 const char *stringAt(const int32_t &Distance);
 

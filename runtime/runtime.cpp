@@ -51,10 +51,29 @@ static void accessRange(Entered &E, const void *Start, size_t Bytes, AccessKind 
     RecordingLock Lock;
     bool IsWrite = Kind == AccessKind::Write;
     record(T, E.site(), IsWrite ? PF_RECORDED_WRITE : PF_RECORDED_READ, Address, Bytes);
-    TheMemory.access(T.State, Address, Bytes, Kind, [&] { return T.noteFor(E.site()); }, Found);
+    if (TheMemory.isDeferred())
+      TheMemory.add(T, Address, Bytes, IsWrite, T.placeOf(E.site()), Found);
+    else
+      TheMemory.access(T, Address, Bytes, Kind, [&] { return T.noteFor(E.site()); }, Found);
   }
   if (!Found.empty())
     reportRaces(E, Kind, AccessForm::Plain, Address, Bytes, Found);
+}
+
+void rt::accessElements(Entered &E, const Elements &Some, AccessKind Kind) {
+  if (E.isIdle())
+    return;
+  Thread &T = E.thread();
+  bool IsWrite = Kind == AccessKind::Write;
+  if (TheMemory.isDeferred() && !recording()) {
+    FoundRaces Found;
+    TheMemory.add(T, Some, IsWrite, T.placeOf(E.site()), Found);
+    reportNoted(*T.Info, Found);
+    return haltIfWanted();
+  }
+  for (uint32_t I = 0; I < Some.Count; ++I)
+    accessRange(E, reinterpret_cast<void *>(Some.First + uint64_t(Some.Stride) * I), Some.Size,
+                Kind);
 }
 
 void rt::readRange(Entered &E, const void *Start, size_t Bytes) {
@@ -72,7 +91,10 @@ namespace {
 /// Around everything that changes the thread's clock.
 class Synchronizing {
 public:
-  explicit Synchronizing(Entered &E) PF_NO_ANALYSIS : T(E.thread()) { T.ClockLock.lock(); }
+  explicit Synchronizing(Entered &E) PF_NO_ANALYSIS : T(E.thread()) {
+    commitNoted(E);
+    T.ClockLock.lock();
+  }
   ~Synchronizing() PF_NO_ANALYSIS {
     T.publishNow();
     T.ClockLock.unlock();
@@ -179,8 +201,8 @@ void rt::lockReleased(Entered &E, const void *Lock) {
   if (--H->Count)
     return;
   LockKind Kind = H->Kind;
+  release(E, keyOf(Lock), Kind); // what is pending was accessed with the lock held
   removeHeld(E.thread(), H);
-  release(E, keyOf(Lock), Kind);
 }
 
 unsigned rt::lockReleasedWholly(Entered &E, const void *Lock) {
@@ -208,8 +230,10 @@ void rt::lockAcquiredAgain(Entered &E, const void *Lock, LockKind Kind, unsigned
 void rt::lockForgotten(Entered &E, const void *Lock) {
   if (E.isIdle())
     return;
-  if (HeldLock *H = findHeld(E.thread(), keyOf(Lock)))
+  if (HeldLock *H = findHeld(E.thread(), keyOf(Lock))) {
+    commitNoted(E);
     removeHeld(E.thread(), H);
+  }
   TheSyncTable.forget(keyOf(Lock), SyncKind::Lock);
   TheSyncTable.forget(keyOf(Lock), SyncKind::Channel);
 }
@@ -286,10 +310,11 @@ void rt::blockAllocated(Entered &E, const void *Block, size_t Bytes) {
     return;
   Thread &T = E.thread();
   uintptr_t Start = keyOf(Block);
+  commitNotedBy(E, Start, Bytes);
   {
     RecordingLock Recording;
     record(T, E.site(), PF_RECORDED_ALLOCATE, Start, Bytes);
-    TheMemory.forget(Start, Bytes);
+    TheMemory.forget(T, Start, Bytes);
   }
   TheSyncTable.forgetRange(Start, Bytes);
   TheHeap.add({Start, Bytes, T.noteFor(E.site()), T.number(), 0, 0, false});
@@ -304,10 +329,11 @@ bool rt::blockFreed(Entered &E, const void *Start) {
   Thread &T = E.thread();
   Note Where = T.noteFor(E.site());
   FoundRaces Found;
+  commitNotedBy(E, Block.Start, Block.Bytes);
   {
     RecordingLock Recording;
     record(T, E.site(), PF_RECORDED_FREE, Block.Start, Block.Bytes);
-    TheMemory.accessAndDrop(T.State, Block.Start, Block.Bytes, [&] { return Where; }, Found, true);
+    TheMemory.accessAndDrop(T, Block.Start, Block.Bytes, [&] { return Where; }, Found, true);
   }
   TheSyncTable.forgetRange(Block.Start, Block.Bytes);
   Block.IsFreed = true;
@@ -324,10 +350,11 @@ size_t rt::blockSize(const void *Block) { return TheHeap.sizeOf(keyOf(Block)); }
 void rt::memoryMapped(Entered &E, const void *Start, size_t Bytes) {
   if (E.isIdle())
     return;
+  commitNotedBy(E, keyOf(Start), Bytes);
   {
     RecordingLock Recording;
     recordFresh(keyOf(Start), Bytes);
-    TheMemory.forget(keyOf(Start), Bytes);
+    TheMemory.forget(E.thread(), keyOf(Start), Bytes);
   }
   TheSyncTable.forgetRange(keyOf(Start), Bytes);
 }
@@ -337,6 +364,7 @@ void rt::memoryUnmapped(Entered &E, const void *Start, size_t Bytes) {
     return;
   Thread &T = E.thread();
   FoundRaces Found;
+  commitNotedBy(E, keyOf(Start), Bytes);
   {
     RecordingLock Recording;
     if (recording())
@@ -344,9 +372,9 @@ void rt::memoryUnmapped(Entered &E, const void *Start, size_t Bytes) {
         record(T, E.site(), PF_RECORDED_WRITE, From, Here);
       });
     TheMemory.accessAndDrop(
-        T.State, keyOf(Start), Bytes, [&] { return T.noteFor(E.site()); }, Found, false);
+        T, keyOf(Start), Bytes, [&] { return T.noteFor(E.site()); }, Found, false);
     recordFresh(keyOf(Start), Bytes);
-    TheMemory.forget(keyOf(Start), Bytes);
+    TheMemory.forget(E.thread(), keyOf(Start), Bytes);
   }
   TheSyncTable.forgetRange(keyOf(Start), Bytes);
   if (!Found.empty())
@@ -358,8 +386,10 @@ void rt::memoryUnmapped(Entered &E, const void *Start, size_t Bytes) {
 Thread *rt::threadForked(Entered &E) {
   if (E.isIdle())
     return nullptr;
-  if (Thread *Dead = TheRegistry.findDead())
+  if (Thread *Dead = TheRegistry.findDead()) {
+    commitNotedOf(*Dead);
     TheRegistry.retire(Dead);
+  }
   Thread &T = E.thread();
   Thread *Child = TheRegistry.create(&T, T.noteFor(E.site()));
   Synchronizing Clock(E);
@@ -394,10 +424,12 @@ void rt::threadEnds(Entered &E) {
   if (E.isIdle())
     return;
   Thread &T = E.thread();
+  commitNoted(E);
+  commitNotedBy(E, T.StackStart, T.StackBytes);
   T.Info->IsFinished = true;
   RecordingLock Recording;
   recordFresh(T.StackStart, T.StackBytes);
-  TheMemory.forget(T.StackStart, T.StackBytes);
+  TheMemory.forget(T, T.StackStart, T.StackBytes);
 }
 
 Thread *rt::threadOf(uintptr_t Handle) { return TheRegistry.find(Handle); }
@@ -405,6 +437,7 @@ Thread *rt::threadOf(uintptr_t Handle) { return TheRegistry.find(Handle); }
 void rt::threadJoined(Entered &E, Thread *Child) {
   if (E.isIdle())
     return;
+  commitNotedOf(*Child); // destructors of thread-local objects come after its end
   {
     Synchronizing Clock(E);
     RecordingLock Recording;

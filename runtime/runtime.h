@@ -18,6 +18,7 @@
 
 #include "abi/abi.h"
 #include "detector/cell.h"
+#include "shadow/elements.h"
 
 #include <atomic>
 #include <cstddef>
@@ -83,6 +84,7 @@ private:
 
 // Accesses.
 
+void accessElements(Entered &E, const Elements &Some, AccessKind Kind);
 void readRange(Entered &E, const void *Start, size_t Bytes);
 void writeRange(Entered &E, const void *Start, size_t Bytes);
 
@@ -164,6 +166,14 @@ void threadJoined(Entered &E, Thread *Child);
 void threadDetached(Entered &E, Thread *Child);
 void threadNamed(Entered &E, uintptr_t Handle, const char *Name);
 
+// Accesses that were noted and not yet checked.
+
+/// Those of E's thread, before its clock changes.
+void commitNoted(Entered &E);
+/// Those of a thread that is over.
+void commitNotedOf(Thread &T);
+/// Everybody's to a range, before the memory changes hands.
+void commitNotedBy(Entered &E, uintptr_t Start, size_t Bytes);
 // The process.
 
 /// Before fork: waits until no other thread is inside the runtime, so that the child gets no lock

@@ -2,6 +2,8 @@
 
 #include "runtime/thread.h"
 
+#include "runtime/memory.h"
+
 #include "runtime/base/options.h"
 #include "runtime/platform/os.h"
 #include "runtime/recorder.h"
@@ -18,15 +20,30 @@ using namespace photofinish::rt;
 static constexpr unsigned NumStrayFrames = 65536;
 static pf_frame StrayFrames[NumStrayFrames];
 
+// And a thread that has noted nothing, or whose accesses must all be seen, has this to look at.
+alignas(64) static pf_noted NothingNoted;
+
 extern "C"
     __attribute__((visibility("default"))) constinit thread_local pf_thread_head __pf_thread = {
-        PF_NO_EPOCH, StrayFrames, nullptr};
+        PF_NO_EPOCH, StrayFrames, nullptr, &NothingNoted};
+
+// What abi.h tells the pass about footprints.
+static_assert(sizeof(pf_noted_page) == sizeof(LiveFootprint));
+static_assert(LiveFootprints::pagesOffset() == offsetof(pf_noted, pages));
 
 void Thread::publishNow() {
   // Accesses that are recorded or counted must all be seen; and v2 and v1.5 alone have hits.
-  bool IsEveryAccessWanted =
-      recording() || TheOptions.stats || TheOptions.checkMode() > Mode::VerifiedFTv15;
-  __pf_thread.now = IsEveryAccessWanted ? PF_NO_EPOCH : State.now().bits();
+  bool IsEveryAccessWanted = recording() || TheOptions.stats;
+  bool HasHits = TheOptions.checkMode() <= Mode::VerifiedFTv15;
+  __pf_thread.now = IsEveryAccessWanted || !HasHits ? PF_NO_EPOCH : State.now().bits();
+  Known.forgetTransitions(); // they were at another clock
+  if (TouchedAt != State.now()) {
+    TouchedAt = State.now();
+    if (Touched)
+      Touched->clear();
+  }
+  __pf_thread.noted =
+      IsEveryAccessWanted || !Touched ? &NothingNoted : reinterpret_cast<pf_noted *>(Touched);
 }
 
 bool Registry::isKnownToAll(const Retired &R) {
@@ -64,7 +81,10 @@ Thread *Registry::create(Thread *Creator, Note Creation) {
   LastOfSlot[Info->Slot] = Info;
   Info->Creator = Creator ? Creator->number() : 0;
   Info->Creation = Creation;
-  auto *T = new (host::allocate(sizeof(Thread))) Thread(Info, Info->FirstClock);
+  auto *Known = static_cast<RecentContexts *>(os::map(sizeof(RecentContexts)));
+  if (!Known)
+    host::giveUp("cannot reserve address space for a thread; is it limited (ulimit -v)?");
+  auto *T = new (host::allocate(sizeof(Thread))) Thread(Info, Info->FirstClock, Known);
   T->NextLive = Live;
   Live = T;
   return T;
@@ -77,6 +97,8 @@ void Registry::retire(Thread *T) {
     RetiredSlots.push({T->Info->Slot, T->State.now().clock()});
     for (unsigned R = 0; R < NumRules; ++R)
       Fired[R] += T->State.timesFired(Rule(R));
+    Commits += T->Known.Count;
+    Noted += T->AccessesNoted;
     for (Thread **Link = &Live; *Link; Link = &(*Link)->NextLive)
       if (*Link == T) {
         *Link = T->NextLive;
@@ -85,6 +107,8 @@ void Registry::retire(Thread *T) {
   }
   if (T->Frames)
     os::unmap(T->Frames, T->FrameBytes);
+  os::unmap(T->Recent, sizeof(RecentContexts));
+  TheMemory.release(*T);
   T->~Thread();
   host::release(T, sizeof(Thread));
 }
@@ -160,6 +184,22 @@ uint64_t Registry::timesFired(Rule R) {
   uint64_t Sum = Fired[unsigned(R)];
   for (Thread *T = Live; T; T = T->NextLive)
     Sum += T->State.timesFired(R);
+  return Sum;
+}
+
+Histories::Counts Registry::commits() {
+  Locked Guard(Lock);
+  Histories::Counts Sum = Commits;
+  for (Thread *T = Live; T; T = T->NextLive)
+    Sum += T->Known.Count;
+  return Sum;
+}
+
+uint64_t Registry::accessesNoted() {
+  Locked Guard(Lock);
+  uint64_t Sum = Noted;
+  for (Thread *T = Live; T; T = T->NextLive)
+    Sum += T->AccessesNoted;
   return Sum;
 }
 

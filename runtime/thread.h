@@ -25,6 +25,8 @@
 #include "runtime/base/spin_lock.h"
 #include "runtime/context.h"
 #include "runtime/runtime.h"
+#include "shadow/class_page.h"
+#include "shadow/footprint.h"
 
 namespace photofinish::rt {
 
@@ -41,6 +43,20 @@ struct ThreadInfo {
   char Name[16] = "";
 };
 
+/// A page's classes, and what a thread touches of pages: 4 KiB, of which there is none at 0.
+using LiveClasses = ClassPage<PF_PAGE_BYTES / LineBytes>;
+using LiveFootprint = PageFootprint<PF_PAGE_BYTES / LineBytes>;
+using LiveFootprints = Footprints<LiveFootprint, PF_NOTED_ENTRIES, 0>;
+
+/// Where an access comes from, before a note is made of it.
+struct LivePlace {
+  const pf_site *Site;
+  ContextId Context;
+
+  bool operator==(const LivePlace &) const = default;
+  uint64_t hash() const { return reinterpret_cast<uintptr_t>(Site) / sizeof(pf_site); }
+};
+
 /// A lock that the thread holds, and how often.
 struct HeldLock {
   uintptr_t Lock;
@@ -48,10 +64,24 @@ struct HeldLock {
   uint32_t Count;
 };
 
+/// What the thread has called lately, and where it has held locks: most of it comes again. Zeroed
+/// memory is one.
+struct RecentContexts {
+  struct Locked {
+    ContextId Context;
+    LockSetId Locks;
+    ContextId WithLocks;
+  };
+  static constexpr size_t Count = 1024;
+  Contexts::Calls Calls;
+  Locked Of[Count];
+};
+
 /// The gate comes first: entered.h finds it there.
 class Thread : public ThreadGate {
 public:
-  Thread(ThreadInfo *Info, uint64_t FirstClock) : State(Info->Slot, FirstClock), Info(Info) {}
+  Thread(ThreadInfo *Info, uint64_t FirstClock, RecentContexts *Recent)
+      : State(Info->Slot, FirstClock), Info(Info), Recent(Recent) {}
 
   ThreadState State;
   SpinLock ClockLock;
@@ -65,39 +95,48 @@ public:
   size_t StackBytes = 0;
   uintptr_t LocalEnd = 0; ///< where its thread-local memory ends
   bool IsDetached = false;
+  RecentContexts *Recent;
+  LiveFootprints *Touched = nullptr; ///< in its epoch; see slim_memory.h
+  Epoch TouchedAt;
+  Runs<LivePlace> Pending; ///< accesses that are not committed
+  Histories Known;
+  uint64_t AccessesNoted = 0;        ///< counted where all of them are seen
   Array<class SyncObject *> Atomics; ///< locked between __pf_atomic_begin and __pf_atomic_end
   Thread *NextLive = nullptr;        ///< under the registry's lock
 
   uint32_t number() const { return Info->Number; }
+  /// Where an access at Site would come from now.
+  LivePlace placeOf(const pf_site *Site) {
+    pf_frame *Top = __pf_thread.stack_top;
+    // Most often the innermost frame is the thread's own, and its context is known.
+    uintptr_t Used = reinterpret_cast<uintptr_t>(Top) - reinterpret_cast<uintptr_t>(Frames);
+    if (Used - sizeof(pf_frame) < FrameBytes && Top[-1].context)
+      return {Site, Top[-1].context};
+    return {Site, TheContexts.contextOf(framesBegin(), __pf_thread.stack_top, Recent->Calls)};
+  }
   /// What a cell remembers of an access that the thread makes now, at Site.
-  Note noteFor(const pf_site *Site) {
-    ContextId Context = TheContexts.contextOf(framesBegin(), __pf_thread.stack_top);
-    CachedNote &C =
-        Notes[(reinterpret_cast<uintptr_t>(Site) / sizeof(pf_site) ^ Context) % NumNotes];
-    if (C.Site != Site || C.Context != Context || C.Locks != Locks)
-      C = {Site, Context, Locks, TheContexts.noteFor(Context, Site, Locks)};
-    return C.N;
+  Note noteFor(const pf_site *Site) { return noteFor(placeOf(Site)); }
+  /// And of one that it has made since its locks last changed.
+  Note noteFor(const LivePlace &Place) {
+    return TheContexts.noteFor(Locks ? withLocks(Place.Context) : Place.Context, Place.Site);
   }
   /// Tells inlined checks the thread's epoch, unless they are all to come to the runtime.
   void publishNow();
 
 private:
+  ContextId withLocks(ContextId Context) {
+    RecentContexts::Locked &L =
+        Recent->Of[(Context ^ Locks * UINT64_C(0x9E3779B1)) % RecentContexts::Count];
+    if (L.Context != Context || L.Locks != Locks)
+      L = {Context, Locks, TheContexts.withLocks(Context, Locks)};
+    return L.WithLocks;
+  }
   pf_frame *framesBegin() const {
     // A thread that was first seen in the middle of its work returns to frames that are not its
     // own.
     bool IsOwn = size_t(__pf_thread.stack_top - Frames) <= FrameBytes / sizeof(pf_frame);
     return TheOptions.stacks && IsOwn ? Frames : __pf_thread.stack_top;
   }
-
-  /// The notes of the places where the thread has been lately: most accesses are made again.
-  struct CachedNote {
-    const pf_site *Site;
-    ContextId Context;
-    LockSetId Locks;
-    Note N;
-  };
-  static constexpr size_t NumNotes = 128;
-  CachedNote Notes[NumNotes] = {};
 };
 
 /// All threads that there are, and what is known of those that were.
@@ -127,8 +166,10 @@ public:
     for (Thread *T = Live; T; T = T->NextLive)
       Visit(*T);
   }
-  /// Sums up what threads that are gone have counted.
+  // What all threads have counted, those that are gone included.
   uint64_t timesFired(Rule R);
+  Histories::Counts commits();
+  uint64_t accessesNoted();
 
   SpinLock Lock;
 
@@ -146,6 +187,8 @@ private:
   Array<ThreadInfo *> LastOfSlot; // by slot
   Array<Retired> RetiredSlots;
   uint64_t Fired[NumRules] = {};
+  Histories::Counts Commits;
+  uint64_t Noted = 0;
 };
 
 extern Registry TheRegistry;

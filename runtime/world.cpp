@@ -27,21 +27,21 @@ constinit std::atomic<uint32_t> rt::StopWanted{0};
 static std::atomic<bool> IsFinished{false};
 
 void rt::waitForWorld(ThreadGate &Gate) {
+  uint32_t Depth = Gate.Inside.load(std::memory_order_relaxed);
   while (StopWanted.load(std::memory_order_relaxed)) {
     Gate.Inside.store(0, std::memory_order_release);
     os::wait(&StopWanted, 1);
-    Gate.Inside.store(1, std::memory_order_relaxed);
+    Gate.Inside.store(Depth, std::memory_order_relaxed);
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
 }
 
-void rt::beforeFork(Entered &E) PF_NO_ANALYSIS {
-  if (E.isIdle())
-    return;
+/// Until resumeWorld() no other thread is inside, and the registry's lock is held.
+static void stopWorld(Thread &Stopper) PF_NO_ANALYSIS {
   uint32_t Expected = 0;
   while (!StopWanted.compare_exchange_weak(Expected, 1, std::memory_order_seq_cst)) {
-    Expected = 0; // another thread forks, too
-    waitForWorld(E.thread());
+    Expected = 0; // another thread stops it, too
+    waitForWorld(Stopper);
   }
   // Every thread either sees StopWanted when it enters next, or its Inside is seen below.
   os::barrierForAllThreads();
@@ -50,13 +50,94 @@ void rt::beforeFork(Entered &E) PF_NO_ANALYSIS {
     bool IsOneInside = false;
     TheRegistry.forEachLive([&](Thread &T) {
       // Acquire: sees what the thread did while it was inside.
-      IsOneInside |= &T != &E.thread() && T.Inside.load(std::memory_order_acquire);
+      IsOneInside |= &T != &Stopper && T.Inside.load(std::memory_order_acquire);
     });
     if (!IsOneInside)
       return;
     TheRegistry.Lock.unlock(); // it may need the lock to get out
     os::yield();
   }
+}
+
+static void resumeWorld() PF_NO_ANALYSIS {
+  TheRegistry.Lock.unlock();
+  StopWanted.store(0, std::memory_order_seq_cst);
+  os::wake(&StopWanted, INT32_MAX);
+}
+
+// Reports need the registry's lock: what is found while the world is stopped is told afterwards.
+namespace {
+struct Untold {
+  const ThreadInfo *Who;
+  FoundRaces Found;
+};
+} // namespace
+
+/// Commits what others than E's thread have noted: of a range, or everything.
+static void commitStopped(Entered &E, uintptr_t Start, size_t Bytes, Array<Untold> &Result) {
+  TheRegistry.forEachLive([&](Thread &T) {
+    if (&T == &E.thread())
+      return;
+    FoundRaces Found;
+    if (Bytes)
+      TheMemory.commitRange(T, Start, Bytes, Found);
+    else
+      TheMemory.commit(T, Found);
+    if (!Found.empty())
+      Result.push({T.Info, std::move(Found)});
+  });
+}
+
+static void tell(const Array<Untold> &Races) {
+  for (const Untold &U : Races)
+    reportNoted(*U.Who, U.Found);
+}
+
+void rt::commitNoted(Entered &E) {
+  if (!TheMemory.isDeferred())
+    return;
+  FoundRaces Found;
+  TheMemory.commit(E.thread(), Found);
+  reportNoted(*E.thread().Info, Found);
+  haltIfWanted();
+}
+
+void rt::commitNotedOf(Thread &T) {
+  FoundRaces Found;
+  TheMemory.commit(T, Found);
+  reportNoted(*T.Info, Found);
+  haltIfWanted();
+}
+
+void rt::commitNotedBy(Entered &E, uintptr_t Start, size_t Bytes) PF_NO_ANALYSIS {
+  if (!TheMemory.isDeferred() || !Bytes)
+    return;
+  FoundRaces Found;
+  TheMemory.commitRange(E.thread(), Start, Bytes, Found);
+  if (!Found.empty())
+    reportNoted(*E.thread().Info, Found);
+  // Others have nothing to say about memory that is rightly freed; whoever has raced.
+  if (TheMemory.isTouchedByOthers(E.thread(), Start, Bytes)) {
+    Array<Untold> Races;
+    stopWorld(E.thread());
+    commitStopped(E, Start, Bytes, Races);
+    resumeWorld();
+    tell(Races);
+  }
+  haltIfWanted();
+}
+
+// Found as the process forked, for the parent to tell; written by the thread that has stopped the
+// world.
+[[clang::no_destroy]] static constinit Array<Untold> FoundAtFork;
+
+void rt::beforeFork(Entered &E) PF_NO_ANALYSIS {
+  if (E.isIdle())
+    return;
+  commitNoted(E);
+  stopWorld(E.thread());
+  if (TheMemory.isDeferred())
+    commitStopped(E, 0, 0, FoundAtFork);
 }
 
 void rt::afterFork(Entered &E, bool InChild) PF_NO_ANALYSIS {
@@ -66,10 +147,12 @@ void rt::afterFork(Entered &E, bool InChild) PF_NO_ANALYSIS {
     TheRegistry.keepOnly(&E.thread());
     stopRecording();
     restartReports();
+    FoundAtFork.clear();
   }
-  TheRegistry.Lock.unlock();
-  StopWanted.store(0, std::memory_order_seq_cst);
-  os::wake(&StopWanted, INT32_MAX);
+  Array<Untold> Races;
+  Races.swap(FoundAtFork);
+  resumeWorld();
+  tell(Races);
 }
 
 // Start and end.
@@ -80,7 +163,7 @@ void rt::initialise() {
   limitArena(TheOptions.memory_limit_mb << 20);
   TheContexts.initialise(TheOptions.max_contexts);
   TheLockSets.initialise();
-  TheMemory.initialise(TheOptions.checkMode() == Mode::Empty);
+  TheMemory.initialise(TheOptions.checkMode());
   TheSyncTable.initialise();
   os::registerBarrier();
   Thread *Main = TheRegistry.create(nullptr, 0);
@@ -92,6 +175,7 @@ void rt::initialise() {
   Started.store(true, std::memory_order_relaxed);
   registerForkHandlers();
   registerExitHandler();
+  watchFatalSignals();
 }
 
 // The executable's own functions of this kind run before any constructor, those of libraries
@@ -119,12 +203,31 @@ Thread *rt::attachThread() {
   return T;
 }
 
+static void commitEverything(Entered &E) {
+  FoundRaces Found;
+  TheMemory.commit(E.thread(), Found);
+  Array<Untold> Races;
+  stopWorld(E.thread());
+  commitStopped(E, 0, 0, Races);
+  resumeWorld();
+  reportNoted(*E.thread().Info, Found);
+  tell(Races);
+}
+
+void rt::commitEverybodys() {
+  Entered E(PF_FUNCTION_SITE("signal"));
+  if (!E.isIdle() && TheMemory.isDeferred() && !IsFinished.load(std::memory_order_relaxed))
+    commitEverything(E);
+}
+
 int rt::finish(int ExitCode) {
   if (!Started.load(std::memory_order_relaxed) || IsFinished.exchange(true))
     return ExitCode;
   uint64_t Races;
   {
     Entered E(PF_FUNCTION_SITE("exit"));
+    if (!E.isIdle() && TheMemory.isDeferred())
+      commitEverything(E);
     finishRecording();
     Races = racesFound();
     finishReports();

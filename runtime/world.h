@@ -16,6 +16,11 @@ namespace photofinish::rt {
 // For intercept/: what has to be registered with libc, in the order of registration.
 void registerForkHandlers();
 void registerExitHandler();
+/// The process may be ended by a signal: then everything is committed first.
+void watchFatalSignals();
+
+/// The pending accesses of all threads, running ones included, are decided.
+void commitEverybodys();
 
 } // namespace photofinish::rt
 

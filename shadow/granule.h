@@ -81,6 +81,17 @@ public:
         setFirstMask(Mask);
       return;
     }
+    // Or those of the only other part.
+    if (Part *P = rest(); P && P->Mask == Mask && !P->Next && !P->Atomics && firstMask()) {
+      if (IsSame(P->X))
+        return;
+      Apply(P->X, nullptr, Mask);
+      if (areEqual(First, P->X)) {
+        setFirstMask(firstMask() | Mask);
+        removePart(P, nullptr);
+      }
+      return;
+    }
     accessParts(Mask, IsSame, Apply);
   }
 
@@ -142,6 +153,31 @@ public:
         }
       copy(X, addPart(Mask)->X);
     }
+  }
+
+  /// Becomes a copy of Other, which atomics have not touched; this one is untouched before.
+  void copyFrom(const Granule &Other) {
+    copy(Other.First, First);
+    setFirstMask(Other.firstMask());
+    for (const Part *P = Other.rest(); P; P = P->Next)
+      copy(P->X, addPart(P->Mask)->X);
+  }
+  /// Do all bytes have the same history in both? Atomics have touched neither.
+  bool hasHistoryOf(const Granule &Other) const {
+    unsigned Mine = 0, Theirs = 0, Common = 0;
+    Other.forEach([&](uint8_t) { ++Theirs; });
+    forEachCell([&](uint8_t Mask, const Cell &X, const AtomicHistory *) {
+      ++Mine;
+      Other.forEachCell([&](uint8_t OtherMask, const Cell &Y, const AtomicHistory *) {
+        Common += Mask == OtherMask && areEqual(X, Y);
+      });
+    });
+    return Mine == Common && Theirs == Common;
+  }
+  bool hasAtomics() const {
+    bool Has = false;
+    forEachCell([&](uint8_t, const Cell &, const AtomicHistory *A) { Has |= A != nullptr; });
+    return Has;
   }
 
   /// Becomes what Other is, which is untouched then; this one is untouched before.
@@ -380,7 +416,7 @@ private:
   std::atomic<uint64_t> Parts{0};
   Cell First;
 };
-static_assert(sizeof(Granule) == 32);
+static_assert(sizeof(Granule) == 40);
 
 /// The shadow of one page of memory: its granules, and nothing that inlined checks would
 /// have to step over. Whoever calls owns the page, but for the three tests above.

@@ -91,6 +91,7 @@ MODES = [
     Mode("base", "base", "base", "unchecked"),
     Mode("empty", "photofinish", "photofinish", "instrumented, checks do nothing"),
     Mode("fasttrack", "photofinish", "photofinish", "every access checked, a cell per location"),
+    Mode("slimstate", "photofinish", "photofinish", "every access checked, bytes with one history share their cells"),
     Mode("verifiedft-v1.5", "photofinish", "photofinish", "the same, shared reads under the lock", 0.5),
     Mode("verifiedft-v1", "photofinish", "photofinish", "the same, every access under the lock", 0.5),
     Mode("tsan", "peer", "tsan", "ThreadSanitizer of clang 19"),

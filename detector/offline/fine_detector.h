@@ -80,7 +80,7 @@ private:
                    auto OnRace = [&](Epoch First, Note N, AccessKind FirstKind) {
                      Sink.report({Address,
                                   Size,
-                                  {First.thread(), N, isWrite(FirstKind), isAtomic(FirstKind)},
+                                  {First.thread(), SiteId(N), isWrite(FirstKind), isAtomic(FirstKind)},
                                   {Op.Thread, Op.Site, isWrite(Kind), isAtomic(Kind)},
                                   Index});
                    };

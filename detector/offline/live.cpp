@@ -73,7 +73,7 @@ private:
       auto Length = unsigned(std::countr_one(Bytes >> Start));
       Sink.report({At + Start,
                    Length,
-                   {First.thread(), N, isWrite(FirstKind), isAtomic(FirstKind)},
+                   {First.thread(), SiteId(N), isWrite(FirstKind), isAtomic(FirstKind)},
                    {Op.Thread, Op.Site, isWrite(Kind), isAtomic(Kind)},
                    Index});
       Bytes &= ~(((1u << Length) - 1) << Start);

@@ -19,6 +19,7 @@ enum class Mode : uint64_t {
   VerifiedFTv15, ///< shared reads take the page's lock
   VerifiedFTv1,  ///< every access takes it
   Empty,         ///< instrumentation and synchronization alone
+  SlimState,     ///< footprints, committed to classes of bytes
 };
 
 struct Options {

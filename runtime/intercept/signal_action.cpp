@@ -16,6 +16,10 @@
 //   SA_RESETHAND: the kernel would have reset the action before the signal is sent again. So it
 //   is not told of it, and ours resets the action when it calls the handler.
 //
+// A signal that nobody handles may end the process with accesses that are not committed yet
+// (slim_memory.h). Then the kernel has another function of ours where the program believes in the
+// default action: it commits, and lets the default action follow.
+//
 // Several real-time signals of one number that were sent to one thread (not to the process) may
 // change places if the first of them finds the thread inside: it is queued behind the others.
 //
@@ -28,8 +32,10 @@
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/process.h"
 #include "runtime/intercept/signal_mask.h"
+#include "runtime/memory.h"
 #include "runtime/sync_table.h"
 #include "runtime/thread.h"
+#include "runtime/world.h"
 
 using namespace photofinish;
 using namespace photofinish::rt;
@@ -44,6 +50,7 @@ struct Action {
   std::atomic<SignalHandler *> Function{nullptr}; ///< null: it was to be called once, and has been
   bool TakesInfo = false;
   std::atomic<bool> IsOnce{false};
+  struct sigaction Default = {}; ///< what the program has said, where it wants the default action
 };
 
 constexpr int NumSignals = 64;
@@ -52,6 +59,16 @@ constinit SpinLock ActionsLock; // with signals blocked, because handlers may ca
 
 constexpr SignalSet Faults = signalBit(SIGSEGV) | signalBit(SIGBUS) | signalBit(SIGFPE) |
                              signalBit(SIGILL) | signalBit(SIGTRAP) | signalBit(SIGSYS);
+
+/// They end the process by default; of the numbers behind them all do.
+constexpr SignalSet Fatal = Faults | signalBit(SIGHUP) | signalBit(SIGINT) | signalBit(SIGQUIT) |
+                            signalBit(SIGABRT) | signalBit(SIGUSR1) | signalBit(SIGUSR2) |
+                            signalBit(SIGPIPE) | signalBit(SIGALRM) | signalBit(SIGTERM) |
+                            signalBit(SIGSTKFLT) | signalBit(SIGXCPU) | signalBit(SIGXFSZ) |
+                            signalBit(SIGVTALRM) | signalBit(SIGPROF) | signalBit(SIGIO) |
+                            signalBit(SIGPWR) | (~SignalSet(0) << 33);
+
+bool isWatched(int Signal) { return TheMemory.isDeferred() && Fatal & signalBit(Signal); }
 
 /// Caused by the instruction that was interrupted, and not sent by anybody.
 bool isFault(int Signal, const siginfo_t *Info) {
@@ -131,6 +148,31 @@ private:
   uint64_t Bytes = 0;
 };
 
+/// The default action of a signal that ends the process, put off.
+void onFatalSignal(int Signal, siginfo_t *Info, void *Context) {
+  bool Inside = __pf_thread.self && isInside();
+  if (Inside && !isFault(Signal, Info))
+    return putOffSignal(Signal, Info, Context);
+  constexpr KernelAction Default{};
+  changeKernelAction(Signal, &Default, nullptr);
+  if (!Inside)
+    commitEverybodys();
+  if (!isFault(Signal, Info)) // which comes again by itself
+    sendAgain(Signal, Info);
+}
+
+struct sigaction fatalAction() {
+  struct sigaction A = {};
+  A.sa_sigaction = onFatalSignal;
+  A.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  return A;
+}
+
+} // namespace
+/// The kernel has what the program's default action is to be.
+static void installDefault(int Signal);
+namespace {
+
 /// The handler of a signal whose action may be for one time only.
 SignalHandler *takeHandler(int Signal) {
   Action &A = Actions[Signal];
@@ -141,8 +183,8 @@ SignalHandler *takeHandler(int Signal) {
   SignalHandler *Function = A.Function.load(std::memory_order_relaxed);
   if (Function && A.IsOnce.load(std::memory_order_relaxed)) {
     A.Function.store(nullptr, std::memory_order_relaxed);
-    constexpr KernelAction Default{};
-    changeKernelAction(Signal, &Default, nullptr);
+    A.Default = {};
+    installDefault(Signal);
   }
   return Function;
 }
@@ -192,6 +234,13 @@ PF_INTERCEPT(int, sigaction, (int Signal, const struct sigaction *New, struct si
   return setSignalAction(Signal, New, Old);
 }
 
+static void installDefault(int Signal) {
+  struct sigaction Default = {};
+  if (isWatched(Signal))
+    Default = fatalAction();
+  PF_REAL(sigaction)(Signal, &Default, nullptr);
+}
+
 int rt::setSignalAction(int Signal, const struct sigaction *New, struct sigaction *Old) {
   if (Signal <= 0 || Signal > NumSignals)
     return PF_REAL(sigaction)(Signal, New, Old);
@@ -199,6 +248,7 @@ int rt::setSignalAction(int Signal, const struct sigaction *New, struct sigactio
   SignalsBlocked Blocked;
   Locked Guard(ActionsLock);
   SignalHandler *FunctionBefore = A.Function.load(std::memory_order_relaxed);
+  struct sigaction DefaultBefore = A.Default;
   bool TookInfo = A.TakesInfo, WasOnce = A.IsOnce.load(std::memory_order_relaxed);
   struct sigaction Ours, Before;
   // Default and ignored are the kernel's business; the entry stays for a signal that is on its way.
@@ -212,7 +262,10 @@ int rt::setSignalAction(int Signal, const struct sigaction *New, struct sigactio
     A.IsOnce.store(New->sa_flags & int(SA_RESETHAND), std::memory_order_relaxed);
     A.Function.store(New->sa_sigaction, std::memory_order_relaxed);
   }
-  int Result = PF_REAL(sigaction)(Signal, Installs ? &Ours : New, &Before);
+  bool IsDefault = New && New->sa_handler == SIG_DFL && isWatched(Signal);
+  if (IsDefault)
+    Ours = fatalAction();
+  int Result = PF_REAL(sigaction)(Signal, Installs || IsDefault ? &Ours : New, &Before);
   if (Result != 0) {
     if (Installs) {
       A.TakesInfo = TookInfo;
@@ -221,13 +274,26 @@ int rt::setSignalAction(int Signal, const struct sigaction *New, struct sigactio
     }
     return Result;
   }
+  if (IsDefault)
+    A.Default = *New;
   if (Old) {
     *Old = Before;
     if (Before.sa_sigaction == onSignal) {
       Old->sa_sigaction = FunctionBefore;
       Old->sa_flags &= TookInfo ? ~0 : ~SA_SIGINFO;
       Old->sa_flags |= WasOnce ? int(SA_RESETHAND) : 0;
+    } else if (Before.sa_sigaction == onFatalSignal) {
+      *Old = DefaultBefore;
     }
   }
   return Result;
+}
+
+void rt::watchFatalSignals() {
+  for (int Signal = 1; Signal <= NumSignals; ++Signal) {
+    KernelAction Now{};
+    if (!isWatched(Signal) || !changeKernelAction(Signal, nullptr, &Now) || Now.Handler)
+      continue; // ignored, by whoever has started the program
+    installDefault(Signal);
+  }
 }

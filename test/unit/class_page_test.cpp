@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shadow/class_page.h"
+#include "shadow/footprint.h"
 
 #include "gtest/gtest.h"
 
@@ -58,75 +59,81 @@ TEST(Lanes, AreBytes) {
   }
 }
 
-// byte, first epoch, its note and kind, second note and kind
-using Races = std::set<std::tuple<uint64_t, uint64_t, Note, AccessKind, Note, AccessKind>>;
+// byte, first epoch, its note and kind
+using Races = std::set<std::tuple<uint64_t, uint64_t, Note, AccessKind>>;
 
 template <class Page> class Beside {
 public:
-  using Footprint = typename Page::Footprint;
   static constexpr uint64_t Size = Page::PageBytes;
 
   Beside() : Bytes(new Granule[Size]) {}
+  ~Beside() {
+    P.clear(H);
+    Twin.clear(H);
+    H.forgetTransitions();
+    EXPECT_EQ(H.Count.Made, H.Count.Gone) << "histories that nobody has";
+  }
 
-  void commit(ThreadState &T, Footprint &F, const Window &W, Transitions &Memo) {
+  void access(ThreadState &T, const Elements &E, bool IsWrite, Note N) {
     Races Seen, Expected;
-    // Another page with the same history comes first: what its cells become, P's do, too.
-    Twin.commit(T, F, W, Memo, Counts, [](auto &&...) {});
-    P.commit(T, F, W, Memo, Counts,
-             [&](uint64_t Offset, uint64_t Count, Epoch First, Note N, AccessKind Kind, Note Second,
-                 AccessKind SecondKind) {
+    // Another page with the same history comes first: what its classes become, P's do, too.
+    Twin.access(T, E, IsWrite, N, H, [](auto &&...) {});
+    P.access(T, E, IsWrite, N, H,
+             [&](uint64_t Offset, uint64_t Count, Epoch First, Note FirstNote, AccessKind Kind) {
                for (uint64_t At = Offset; At < Offset + Count; ++At)
-                 Seen.insert({At, First.bits(), N, Kind, Second, SecondKind});
+                 Seen.insert({At, First.bits(), FirstNote, Kind});
              });
-    for (bool IsWrite : {false, true})
-      for (uint64_t At = W.First; At < W.First + W.Count; ++At)
-        if (auto Line = unsigned(At / LineBytes); F.bytes(Line, IsWrite) >> At % LineBytes & 1)
-          F.notes(IsWrite).forEachNote(Line, ByteMask(1) << At % LineBytes, [&](ByteMask, Note N) {
-            checkByte(T, At, IsWrite ? AccessKind::Write : AccessKind::Read, N, Expected);
-          });
-    EXPECT_EQ(Seen, Expected);
-    EXPECT_TRUE(P.verify());
-    NumRaces += Seen.size();
-    if (W.Count == Size)
-      F.clear();
-    else
-      F.clear(W);
+    for (uint32_t I = 0; I < E.Count; ++I)
+      for (uint64_t Byte = 0; Byte < E.Size; ++Byte)
+        checkByte(T, E.First + uint64_t(E.Stride) * I + Byte,
+                  IsWrite ? AccessKind::Write : AccessKind::Read, N, Expected);
+    expectSame(Seen, Expected);
   }
   void atomic(ThreadState &T, uint64_t Granules, unsigned Mask, AccessKind Kind, Note N) {
     Races Seen, Expected;
     Twin.accessAtomically(
-        T, Granules * 8, uint8_t(Mask), Kind, [&] { return N; }, [](auto &&...) {});
+        T, Granules * 8, uint8_t(Mask), Kind, [&] { return N; }, H, [](auto &&...) {});
     P.accessAtomically(
-        T, Granules * 8, uint8_t(Mask), Kind, [&] { return N; },
+        T, Granules * 8, uint8_t(Mask), Kind, [&] { return N; }, H,
         [&](uint8_t Raced, Epoch First, Note FirstNote, AccessKind FirstKind) {
           for (unsigned B = 0; B < 8; ++B)
             if (Raced >> B & 1)
-              Seen.insert({Granules * 8 + B, First.bits(), FirstNote, FirstKind, N, Kind});
+              Seen.insert({Granules * 8 + B, First.bits(), FirstNote, FirstKind});
         });
     for (unsigned B = 0; B < 8; ++B)
       if (Mask >> B & 1)
         checkByte(T, Granules * 8 + B, Kind, N, Expected);
-    EXPECT_EQ(Seen, Expected);
-    EXPECT_TRUE(P.verify());
+    expectSame(Seen, Expected);
   }
   void reset(uint64_t First, uint64_t Count) {
-    Twin.reset(First, Count);
-    P.reset(First, Count);
+    Twin.reset(First, Count, H);
+    P.reset(First, Count, H);
     for (uint64_t At = First; At < First + Count; ++At)
       Bytes[At].forget(1);
     EXPECT_TRUE(P.verify());
   }
 
   Page P, Twin;
-  CommitCounts Counts;
+  Histories H;
   uint64_t NumRaces = 0;
 
 private:
+  void expectSame(const Races &Seen, const Races &Expected) {
+    EXPECT_EQ(Seen, Expected);
+    EXPECT_TRUE(P.verify());
+    NumRaces += Seen.size();
+    for (unsigned Line = 0; Line < Size / LineBytes; ++Line) {
+      ByteMask Touched = 0;
+      for (unsigned Byte = 0; Byte < LineBytes; ++Byte)
+        Touched |= ByteMask(!Bytes[Line * LineBytes + Byte].isUntouched()) << Byte;
+      EXPECT_EQ(P.touched(Line), Touched);
+    }
+  }
   void checkByte(ThreadState &T, uint64_t At, AccessKind Kind, Note N, Races &Found) {
     checkGranule(
         T, Bytes[At], 1, Kind, [&] { return N; },
         [&](uint8_t, Epoch First, Note FirstNote, AccessKind FirstKind) {
-          Found.insert({At, First.bits(), FirstNote, FirstKind, N, Kind});
+          Found.insert({At, First.bits(), FirstNote, FirstKind});
         });
   }
 
@@ -134,16 +141,15 @@ private:
 };
 
 /// Sweeps, blocks, strides, single fields and noise, of several threads that now and then meet.
-template <class Page> CommitCounts compare(unsigned Seed, int Rounds, unsigned AtomicsOf20) {
+template <class Page> Histories::Counts compare(unsigned Seed, int Rounds, unsigned AtomicsOf20) {
   std::mt19937 Random(Seed);
   auto below = [&](uint64_t N) { return uint64_t(Random() % N); };
-  CommitCounts All;
+  Histories::Counts All;
   uint64_t NumRaces = 0;
   for (int Round = 0; Round < Rounds; ++Round) {
     ThreadState Threads[] = {ThreadState(0), ThreadState(1), ThreadState(2)};
     Beside<Page> Both;
     constexpr uint64_t Size = Beside<Page>::Size;
-    typename Page::Footprint F;
     for (int Step = 0; Step < 60; ++Step) {
       ThreadState &T = Threads[below(3)];
       bool AllMeet = below(4) == 0; // so that pages become simple again
@@ -160,32 +166,23 @@ template <class Page> CommitCounts compare(unsigned Seed, int Rounds, unsigned A
         uint64_t First = below(Size), Count = below(Size - First) + 1;
         Both.reset(First, Count);
       }
-      Transitions Memo;
       for (uint64_t Part = below(3) + 1; Part--;) {
-        bool IsWrite = below(2);
-        Note N = Note(below(3) * 100 + 1);
-        uint64_t Grain = uint64_t(1) << (below(8) ? 3 : below(4));
-        uint64_t Stride = Grain * (below(3) + 1), First = below(Size / Grain) * Grain;
-        uint64_t Count = below(3) ? Size : below(4) + 1;
+        auto Grain = uint32_t(1) << (below(8) ? 3 : below(6));
+        uint32_t Stride = Grain * uint32_t(below(3) + 1) + (below(8) ? 0 : uint32_t(below(5)));
+        uint64_t First = below(4) ? below(Size / Grain) * Grain : below(Size - Grain + 1);
         if (below(4) == 0)
           First = 0;
-        for (uint64_t At = First; At < Size && Count; At += Stride, --Count)
-          F.add(unsigned(At / LineBytes), bytesOf(unsigned(At % LineBytes), unsigned(Grain)),
-                IsWrite, N);
+        auto Most = uint32_t((Size - Grain - First) / Stride + 1);
+        uint32_t Count = below(3) ? Most : uint32_t(below(std::min(Most, 4u))) + 1;
+        Both.access(T, {First, Grain, Stride, Count}, below(2), Note(below(3) * 100 + 1));
       }
-      // A part of it first, sometimes.
-      for (uint64_t Some = below(3); Some; --Some) {
-        uint64_t First = below(Size), Count = below(4) ? below(24) + 1 : Size;
-        Both.commit(T, F, {First, std::min(Count, Size - First)}, Memo);
-      }
-      Both.commit(T, F, {0, Size}, Memo);
-      EXPECT_TRUE(F.isEmpty());
+      Both.H.forgetTransitions();
       if (testing::Test::HasFailure()) {
         ADD_FAILURE() << "seed " << Seed << ", round " << Round << ", step " << Step;
         return All;
       }
     }
-    All += Both.Counts;
+    All += Both.H.Count;
     NumRaces += Both.NumRaces;
   }
   EXPECT_GT(NumRaces, 1000u);
@@ -193,62 +190,156 @@ template <class Page> CommitCounts compare(unsigned Seed, int Rounds, unsigned A
 }
 
 TEST(ClassPage, IsItsBytes) {
-  CommitCounts Counts = compare<ClassPage<4, 4>>(1, 1500, 2);
+  Histories::Counts Counts = compare<ClassPage<4, 4>>(1, 1500, 2);
   EXPECT_GT(Counts.Splits, 1000u);
   EXPECT_GT(Counts.Merges, 1000u);
-  EXPECT_GT(Counts.SharedTransitions, 100u);
+  EXPECT_GT(Counts.Shared, 1000u);
+  EXPECT_GT(Counts.InPlace, 1000u);
   EXPECT_GT(Counts.ToFine, 100u);
   EXPECT_GT(Counts.ToClasses, 100u);
 }
 
 TEST(ClassPage, IsItsBytesWithoutAtomics) {
-  CommitCounts Counts = compare<ClassPage<8>>(2, 300, 0);
+  Histories::Counts Counts = compare<ClassPage<8>>(2, 300, 0);
   EXPECT_GT(Counts.Merges, 100u);
   EXPECT_EQ(Counts.ToFine, 0u);
 }
 
 TEST(ClassPage, IsItsBytesAtFullSize) { compare<ClassPage<64>>(3, 6, 1); }
 
-/// Two sites that sweep a page together leave one class, and reports still tell them apart.
-TEST(ClassPage, SitesDoNotSplitClasses) {
-  ClassPage<64> P;
-  CommitCounts Counts;
+void expectNoRace(uint64_t, uint64_t, Epoch, Note, AccessKind) { FAIL() << "a race"; }
+
+/// Pages that are accessed together share their histories, however often they change.
+TEST(ClassPage, PagesShareHistories) {
+  ClassPage<64> Pages[8];
+  Histories H;
   ThreadState A(0), B(1);
-  ClassPage<64>::Footprint F;
-  Transitions Memo, OtherMemo;
-  for (unsigned At = 0; At < 4096; At += 8)
-    F.add(At / 64, bytesOf(At % 64, 8), true, At % 16 ? 7 : 8);
-  auto NoRace = [](auto &&...) { FAIL() << "a race"; };
-  P.commit(A, F, {0, 4096}, Memo, Counts, NoRace);
-  EXPECT_EQ(P.numClasses(), 1u);
-  F.clear();
-  F.add(0, bytesOf(8, 16), false, 9);
-  std::set<std::pair<uint64_t, Note>> Found;
-  P.commit(
-      B, F, {0, 4096}, OtherMemo, Counts,
-      [&](uint64_t Offset, uint64_t Bytes, Epoch, Note First, AccessKind, Note Second, AccessKind) {
-        EXPECT_EQ(Bytes, 8u);
-        EXPECT_EQ(Second, 9u);
-        Found.insert({Offset, First});
-      });
-  EXPECT_EQ(Found, (std::set<std::pair<uint64_t, Note>>{{8, 7}, {16, 8}}));
+  for (int Round = 0; Round < 10; ++Round) {
+    for (ThreadState *T : {&A, &B}) {
+      for (auto &P : Pages) {
+        P.access(*T, {0, 8, 16, 256}, false, 1, H, expectNoRace);
+        P.access(*T, {8, 8, 16, 256}, false, 2, H, expectNoRace);
+      }
+      H.forgetTransitions();
+      T->advance();
+    }
+    EXPECT_EQ(H.Count.Made - H.Count.Gone, 2u);
+    double Cells = 0;
+    for (auto &P : Pages) {
+      EXPECT_EQ(P.numClasses(), 2u);
+      Cells += P.numCells();
+    }
+    EXPECT_EQ(Cells, 2.0);
+  }
+  for (auto &P : Pages)
+    P.clear(H);
 }
 
-/// What no class mentions any more is forgotten.
-TEST(ClassPage, RecordsAreBounded) {
-  ClassPage<64> P;
-  CommitCounts Counts;
-  ThreadState T(0);
-  for (int I = 0; I < 1000; ++I) {
-    ClassPage<64>::Footprint F;
-    Transitions Memo;
-    for (unsigned L = 0; L < 64; ++L)
-      F.add(L, ~ByteMask(0), I % 2, Note(I));
-    P.commit(T, F, {0, 4096}, Memo, Counts, [](auto &&...) { FAIL() << "a race"; });
-    T.advance();
-    ASSERT_EQ(P.numClasses(), 1u);
-    ASSERT_LE(P.numRecords(), 12u);
+/// A run of one place grows up, down, and by its stride, and is what was added.
+TEST(Elements, AreWhatWasAdded) {
+  std::mt19937 Random(5);
+  unsigned Longest = 0;
+  for (int Round = 0; Round < 2000; ++Round) {
+    auto Size = uint32_t(1) << Random() % 5;
+    int64_t Stride = int64_t(Size) * (1 + Random() % 3) * (Random() % 2 ? 1 : -1);
+    uint64_t At = 100'000 + Random() % 5000;
+    std::set<uint64_t> Bytes, Found;
+    Elements E = Elements::range(At, Size);
+    bool Goes = true;
+    while (Goes) {
+      for (uint64_t B = At; B < At + Size; ++B)
+        Bytes.insert(B);
+      if (Random() % 20 == 0)
+        Stride += int64_t(Size) * (Random() % 2 ? 1 : -1);
+      At += uint64_t(Stride);
+      Goes = !Bytes.contains(At) && !Bytes.contains(At + Size - 1) && E.extend(At, Size);
+    }
+    E.forEachPage<256>([&](uint64_t Number, const Elements &Here) {
+      for (uint32_t I = 0; I < Here.Count; ++I)
+        for (uint64_t B = 0; B < Here.Size; ++B) {
+          uint64_t Offset = Here.First + uint64_t(Here.Stride) * I + B;
+          EXPECT_LT(Offset, 256u);
+          EXPECT_TRUE(Found.insert(Number * 256 + Offset).second);
+        }
+    });
+    EXPECT_EQ(Found, Bytes);
+    Longest = std::max(Longest, E.Count);
+    ASSERT_FALSE(testing::Test::HasFailure()) << "round " << Round;
   }
+  EXPECT_GT(Longest, 10u);
+}
+
+/// What is touched is touched, and pending if it is new; until its entry or its epoch goes.
+TEST(Footprints, KnowWhatIsNew) {
+  struct Place {
+    unsigned Number;
+    bool operator==(const Place &) const = default;
+    uint64_t hash() const { return Number; }
+  };
+  std::mt19937 Random(6);
+  auto below = [&](uint64_t N) { return uint64_t(Random() % N); };
+  uint64_t NumKnown = 0, NumEvicted = 0, NumCovered = 0;
+  for (int Round = 0; Round < 200; ++Round) {
+    Footprints<PageFootprint<4>, 2, ~uint64_t(0)> F;
+    Runs<Place, 4> Pending;
+    std::set<std::tuple<uint64_t, bool>> Committed, Added;
+    std::set<uint64_t> Written; // and perhaps still known to be
+    auto Commit = [&] {
+      Pending.forEach([&](const auto &R) {
+        R.E.template forEachPage<256>([&](uint64_t Number, const Elements &E) {
+          for (uint32_t I = 0; I < E.Count; ++I)
+            for (uint64_t B = 0; B < E.Size; ++B)
+              Committed.insert({Number * 256 + E.First + uint64_t(E.Stride) * I + B, R.IsWrite});
+        });
+      });
+      Pending.clear();
+    };
+    for (int Step = 0; Step < 100; ++Step) {
+      uint64_t Address = below(1000), Bytes = below(20) ? uint64_t(1) << below(5) : below(1200) + 1;
+      bool IsWrite = below(2);
+      F.add(
+          Address, Bytes, IsWrite,
+          [&](const Elements &E) {
+            if (Pending.isFull())
+              Commit();
+            Pending.add(E, IsWrite, {unsigned(below(3))});
+          },
+          [&] {
+            ++NumEvicted;
+            Commit();
+          });
+      for (uint64_t At = Address; At < Address + Bytes; ++At) {
+        Added.insert({At, IsWrite});
+        NumCovered += !IsWrite && Written.contains(At);
+        if (IsWrite)
+          Written.insert(At);
+        else if (Written.contains(At))
+          Committed.insert({At, false}); // or not
+      }
+      // Whatever is pending has its bits set.
+      Pending.forEach([&](const auto &R) { EXPECT_TRUE(F.touches(R.E.First, R.E.Size)); });
+      if (below(10) == 0) {
+        Commit();
+        uint64_t From = below(1000), Count = below(300) + 1;
+        F.forget(From, Count);
+        Written.erase(Written.lower_bound(From), Written.lower_bound(From + Count));
+        EXPECT_FALSE(F.touches(From, Count));
+      }
+      if (below(20) == 0) {
+        Commit();
+        F.clear();
+        Written.clear();
+        EXPECT_FALSE(F.touches(0, 3000));
+      }
+      NumKnown += F.touches(Address, Bytes);
+    }
+    Commit();
+    EXPECT_EQ(Committed, Added);
+    ASSERT_FALSE(testing::Test::HasFailure()) << "round " << Round;
+  }
+  EXPECT_GT(NumKnown, 1000u);
+  EXPECT_GT(NumEvicted, 1000u);
+  EXPECT_GT(NumCovered, 1000u);
 }
 
 } // namespace

@@ -1,30 +1,31 @@
-; The inlined test, as abi.h describes it: nothing to do if the granule's bytes are covered and its epoch is the
-; thread's own. Mask first, epoch after.
+; The inlined test, as abi.h describes it: nothing to do if the page is among those that the thread has touched in
+; this epoch, and the bits of the bytes are set.
 ; RUN: %instrument -photofinish-inline-checks %s | FileCheck %s
 
 ; CHECK-LABEL: @aligned(
 ; CHECK: [[ADDRESS:%.*]] = ptrtoint ptr %p to i64
 ; CHECK: [[THREAD:%.*]] = call ptr @llvm.threadlocal.address.p0(ptr @__pf_thread)
-; CHECK: [[NOW:%.*]] = load i64, ptr
-; CHECK: [[ROOT:%.*]] = load ptr, ptr @__pf_shadow_root
-; CHECK: [[ORIGIN:%.*]] = load ptr, ptr @__pf_shadow_origin
-; CHECK: [[HIGH:%.*]] = lshr i64 [[ADDRESS]], 12
-; CHECK: [[PAGE:%.*]] = and i64 [[HIGH]], 34359738367
-; CHECK: [[SLOT:%.*]] = getelementptr i64, ptr [[ROOT]], i64 [[PAGE]]
-; CHECK: [[ENTRY:%.*]] = load atomic i64, ptr [[SLOT]] monotonic
-; CHECK: [[LOW:%.*]] = and i64 [[ADDRESS]], 4088
-; CHECK: [[SHADOW:%.*]] = getelementptr i8, ptr [[ORIGIN]], i64 [[ENTRY]]
-; CHECK: [[OFFSET:%.*]] = mul i64 [[LOW]], 4
-; CHECK: [[GRANULE:%.*]] = getelementptr i8, ptr [[SHADOW]], i64 [[OFFSET]]
-; CHECK: [[MASK:%.*]] = load atomic i64, ptr {{.*}} acquire
-; CHECK: [[WRITE:%.*]] = getelementptr inbounds i8, ptr [[GRANULE]], i64 8
-; CHECK: [[EPOCH:%.*]] = load atomic i64, ptr [[WRITE]] monotonic
-; CHECK: [[SHIFT:%.*]] = and i64 [[ADDRESS]], 7
-; CHECK: [[BYTES:%.*]] = shl i64 15, [[SHIFT]]
-; CHECK: [[MET:%.*]] = and i64 [[MASK]], [[BYTES]]
-; CHECK: [[COVERED:%.*]] = icmp eq i64 [[MET]], [[BYTES]]
-; CHECK: [[SAME:%.*]] = icmp eq i64 [[EPOCH]], [[NOW]]
-; CHECK: [[AGAIN:%.*]] = and i1 [[COVERED]], [[SAME]]
+; CHECK: [[FIELD:%.*]] = getelementptr inbounds i8, ptr [[THREAD]], i64 24
+; CHECK: [[NOTED:%.*]] = load ptr, ptr [[FIELD]]
+; CHECK: [[PAGE:%.*]] = lshr i64 [[ADDRESS]], 12
+; CHECK: [[ENTRY:%.*]] = and i64 [[PAGE]], 1023
+; CHECK: [[SLOT:%.*]] = getelementptr inbounds i64, ptr [[NOTED]], i64 [[ENTRY]]
+; CHECK: [[TAG:%.*]] = load i64, ptr [[SLOT]]
+; 1088 bytes for each of 1024 pages, behind as many tags; the bits of writes are behind those of reads.
+; CHECK: [[OF_PAGE:%.*]] = mul i64 [[ENTRY]], 1088
+; CHECK: [[GRANULES:%.*]] = lshr i64 [[ADDRESS]], 3
+; CHECK: [[GRANULE:%.*]] = and i64 [[GRANULES]], 511
+; CHECK: [[PLACE:%.*]] = add i64 [[OF_PAGE]], [[GRANULE]]
+; CHECK: [[WRITTEN:%.*]] = getelementptr inbounds i8, ptr [[NOTED]], i64 8704
+; CHECK: [[BYTE:%.*]] = getelementptr inbounds i8, ptr [[WRITTEN]], i64 [[PLACE]]
+; CHECK: [[BITS:%.*]] = load i8, ptr [[BYTE]]
+; CHECK: [[FIRST:%.*]] = and i64 [[ADDRESS]], 7
+; CHECK: [[SHIFT:%.*]] = trunc i64 [[FIRST]] to i8
+; CHECK: [[BYTES:%.*]] = shl i8 15, [[SHIFT]]
+; CHECK: [[MET:%.*]] = and i8 [[BITS]], [[BYTES]]
+; CHECK: [[ALL:%.*]] = icmp eq i8 [[MET]], [[BYTES]]
+; CHECK: [[SAME:%.*]] = icmp eq i64 [[TAG]], [[PAGE]]
+; CHECK: [[AGAIN:%.*]] = and i1 [[SAME]], [[ALL]]
 ; CHECK: [[NEW:%.*]] = xor i1 [[AGAIN]], true
 ; CHECK: br i1 [[NEW]], label %[[CALL:.*]], label %[[STORE:.*]], !prof
 ; CHECK: [[CALL]]:
@@ -39,11 +40,10 @@ define void @aligned(ptr %p) sanitize_thread {
 
 ; A whole granule, read.
 ; CHECK-LABEL: @granule(
-; CHECK: load atomic i64, ptr {{.*}} acquire
-; CHECK: [[READ:%.*]] = getelementptr inbounds i8, ptr {{.*}}, i64 16
-; CHECK: load atomic i64, ptr [[READ]] monotonic
-; CHECK: [[MET:%.*]] = and i64 {{.*}}, 255
-; CHECK: icmp eq i64 [[MET]], 255
+; CHECK: getelementptr inbounds i8, ptr {{.*}}, i64 8192
+; CHECK: [[BITS:%.*]] = load i8
+; CHECK: [[MET:%.*]] = and i8 [[BITS]], -1
+; CHECK: icmp eq i8 [[MET]], -1
 define i64 @granule(ptr %p) sanitize_thread {
   %v = load i64, ptr %p, align 8
   ret i64 %v
@@ -51,7 +51,7 @@ define i64 @granule(ptr %p) sanitize_thread {
 
 ; Not surely in one granule: called, always.
 ; CHECK-LABEL: @straddling(
-; CHECK-NOT: @__pf_shadow_root
+; CHECK-NOT: !prof
 ; CHECK: ret void
 define void @straddling(ptr %p) sanitize_thread {
   store i32 1, ptr %p, align 2

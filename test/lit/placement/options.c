@@ -3,7 +3,8 @@
 // RUN: %clang-ir %plugin-options -mllvm -photofinish-inline-checks -O2 %s | FileCheck %s --check-prefix=INLINE
 
 // STATS: photofinish: {{.*}}options.c: 2 plain accesses, 0 memory operations, 1 atomic operations, 1 fences; 4 sites; without a check: {{[0-9]+}} on locals, 1 on constants, 0 foreign, 0 not understood
-// INLINE: load ptr, ptr @__pf_shadow_root
+// INLINE: br i1 {{.*}}, !prof
+// INLINE: call void @__pf_read4(
 const int table[4] = {1, 2, 3, 4};
 int f(int *p, _Atomic int *q, int i) {
   int local = *p;

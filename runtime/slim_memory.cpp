@@ -1,0 +1,275 @@
+//===- slim_memory.cpp - Pages of classes, and what threads have touched -----------===//
+
+#include "runtime/slim_memory.h"
+
+#include "runtime/platform/os.h"
+
+using namespace photofinish;
+using namespace photofinish::rt;
+
+bool SlimMemory::initialise() {
+  Root = static_cast<std::atomic<SlimPage *> *>(os::map((PF_ROOT_MASK + 1) * sizeof(SlimPage *)));
+  Tables =
+      static_cast<std::atomic<LiveFootprints *> *>(os::map(MaxTables * sizeof(LiveFootprints *)));
+  return Root && Tables;
+}
+
+// Pages.
+
+SlimPage *SlimMemory::lockPage(Thread &T, uintptr_t Address) {
+  for (;;) {
+    SlimPage *Page = findPage(Address);
+    if (!Page)
+      Page = makePage(T, Address);
+    if (!Page)
+      return nullptr;
+    Page->Lock.lock();
+    if (findPage(Address) == Page)
+      return Page;
+    Page->Lock.unlock(); // it was dropped, and may be another address's by now
+  }
+}
+
+SlimPage *SlimMemory::takePage() {
+  SlimPage *Page = Spares;
+  if (Page)
+    Spares = Page->Next;
+  else
+    Page = AllPages.push(new (host::allocate(sizeof(SlimPage))) SlimPage());
+  Page->Next = nullptr;
+  return Page;
+}
+
+SlimPage *SlimMemory::makePage(Thread &T, uintptr_t Address) {
+  Locked Guard(PoolLock);
+  if (SlimPage *Page = findPage(Address))
+    return Page;
+  if (Fine.has(Address))
+    return nullptr;
+  SlimPage *Page = takePage();
+  if (FreedPages::Record Record; TheFreedPages.take(Address, Record))
+    Page->Classes.startWith(Record.When, Record.Where, T.Known);
+  uint64_t Now = Pages.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (Now > PeakPages.load(std::memory_order_relaxed))
+    PeakPages.store(Now, std::memory_order_relaxed);
+  entryOf(Address).store(Page, std::memory_order_release);
+  return Page;
+}
+
+void SlimMemory::recycle(SlimPage *Page) {
+  Pages.fetch_sub(1, std::memory_order_relaxed);
+  Locked Guard(PoolLock);
+  Page->Next = Spares;
+  Spares = Page;
+}
+
+void SlimMemory::unlockPage(Thread &T, SlimPage *Page, uintptr_t Address) {
+  if (__builtin_expect(!Page->Classes.isIrregular(), true))
+    return Page->Lock.unlock();
+  Fine.adopt(Address, [&](FinePage &Granules) {
+    Page->Classes.moveTo(
+        [&](unsigned Number) -> Granule & { return Granules.granuleOf(Number * Granule::Bytes); },
+        T.Known);
+  });
+  entryOf(Address).store(nullptr, std::memory_order_release);
+  Page->Lock.unlock();
+  recycle(Page);
+}
+
+void SlimMemory::drop(Thread &T, uintptr_t Address) {
+  SlimPage *Page = findPage(Address) ? lockPage(T, Address) : nullptr;
+  if (!Page)
+    return Fine.forgetIfThere(Address & ~(PageBytes - 1), PageBytes);
+  entryOf(Address).store(nullptr, std::memory_order_release);
+  Page->Classes.clear(T.Known);
+  Page->Lock.unlock();
+  recycle(Page);
+}
+
+uintptr_t SlimMemory::nextTouched(uintptr_t Page, uintptr_t End) const {
+  for (; Page < End; Page += PageBytes)
+    if (findPage(Page) || Fine.has(Page))
+      return Page;
+  return End;
+}
+
+SlimMemory::Sizes SlimMemory::measure() {
+  Sizes S;
+  S.FinePages = Fine.numPages();
+  double Cells = 0;
+  Locked Guard(PoolLock);
+  for (SlimPage *Page : AllPages) {
+    Locked Of(Page->Lock);
+    const LiveClasses &C = Page->Classes;
+    if (!C.numClasses() && !C.numFine())
+      continue;
+    ++S.PagesOf[C.numClasses() <= 1 ? 0 : C.numClasses() <= 4 ? 1 : C.numClasses() < 16 ? 2 : 3];
+    S.FineGranules += C.numFine();
+    Cells += C.numCells();
+    for (unsigned Line = 0; Line < PageBytes / LineBytes; ++Line)
+      S.TouchedBytes += uint64_t(std::popcount(C.touched(Line)));
+  }
+  S.Cells = uint64_t(Cells + 0.5);
+  return S;
+}
+
+// Accesses.
+
+void SlimMemory::access(Thread &T, uintptr_t Start, const Elements &E, bool IsWrite, Note N,
+                        FoundRaces &Found) {
+  AccessKind Kind = IsWrite ? AccessKind::Write : AccessKind::Read;
+  for (;;) {
+    if (!findPage(Start) && Fine.accessIfThere(T.State, Start, E, Kind, N, Found))
+      return;
+    SlimPage *Page = lockPage(T, Start);
+    if (!Page)
+      continue;
+    Page->Classes.access(
+        T.State, E, IsWrite, N, T.Known,
+        [&](uint64_t Offset, uint64_t Bytes, Epoch First, Note FirstNote, AccessKind FirstKind) {
+          Found.push({Start + Offset, uint32_t(Bytes), First, FirstNote, FirstKind, Kind, N});
+        });
+    return unlockPage(T, Page, Start);
+  }
+}
+
+auto SlimMemory::adding(Thread &T, bool IsWrite, const LivePlace &Place, FoundRaces &Found) {
+  return [this, &T, IsWrite, &Place, &Found](const Elements &New) {
+    if (T.Pending.isFull())
+      commit(T, Found);
+    T.Pending.add(New, IsWrite, Place);
+  };
+}
+
+LiveFootprints &SlimMemory::touchedBy(Thread &T) {
+  if (!T.Touched) {
+    T.Touched = takeTable();
+    T.publishNow();
+  }
+  return *T.Touched;
+}
+
+void SlimMemory::add(Thread &T, uintptr_t Address, size_t Bytes, bool IsWrite,
+                     const LivePlace &Place, FoundRaces &Found) {
+  // As in accessAtomically.
+  if (Address < PageBytes || Address + Bytes > AddressEnd)
+    return;
+  ++T.AccessesNoted;
+  touchedBy(T).add(Address, Bytes, IsWrite, adding(T, IsWrite, Place, Found),
+                   [&] { commit(T, Found); });
+}
+
+void SlimMemory::add(Thread &T, const Elements &E, bool IsWrite, const LivePlace &Place,
+                     FoundRaces &Found) {
+  if (E.First < PageBytes || E.First + E.span() > AddressEnd)
+    return;
+  T.AccessesNoted += E.Count;
+  touchedBy(T).add(E, IsWrite, adding(T, IsWrite, Place, Found), [&] { commit(T, Found); });
+}
+
+void SlimMemory::commit(Thread &T, FoundRaces &Found) {
+  if (T.Pending.isEmpty())
+    return;
+  T.Pending.forEach([&](const auto &R) {
+    Note N = T.noteFor(R.P);
+    R.E.template forEachPage<PageBytes>([&](uint64_t Number, const Elements &E) {
+      access(T, Number * PageBytes, E, R.IsWrite, N, Found);
+    });
+  });
+  T.Pending.clear();
+}
+
+// Footprints.
+
+LiveFootprints *SlimMemory::takeTable() {
+  Locked Guard(PoolLock);
+  if (!SpareTables.empty()) {
+    LiveFootprints *Table = SpareTables.back();
+    SpareTables.pop();
+    return Table;
+  }
+  auto *Table = static_cast<LiveFootprints *>(os::map(sizeof(LiveFootprints)));
+  uint32_t Number = NumTables.load(std::memory_order_relaxed);
+  if (!Table || Number == MaxTables)
+    host::giveUp(
+        "cannot reserve address space for a thread's accesses; is it limited (ulimit -v)?");
+  Tables[Number].store(Table, std::memory_order_relaxed);
+  NumTables.store(Number + 1, std::memory_order_release); // publishes it
+  return Table;
+}
+
+void SlimMemory::release(Thread &T) {
+  if (!T.Touched)
+    return;
+  T.Touched->clear();
+  Locked Guard(PoolLock);
+  SpareTables.push(T.Touched);
+  T.Touched = nullptr;
+}
+
+bool SlimMemory::isTouchedByOthers(const Thread &T, uintptr_t Address, size_t Bytes) const {
+  uint32_t Count = NumTables.load(std::memory_order_acquire);
+  for (uint32_t I = 0; I < Count; ++I)
+    if (LiveFootprints *Table = Tables[I].load(std::memory_order_relaxed);
+        Table != T.Touched && Table->touches(Address, Bytes))
+      return true;
+  return false;
+}
+
+// Memory that goes and comes.
+
+void SlimMemory::accessAndDrop(Thread &T, uintptr_t Address, size_t Bytes, Note N,
+                               FoundRaces &Found, bool IsFreed) {
+  if (!Bytes || Address < PageBytes || Address + Bytes > AddressEnd)
+    return;
+  uintptr_t End = Address + Bytes;
+  uintptr_t Whole = (Address + PageBytes - 1) & ~(PageBytes - 1), WholeEnd = End & ~(PageBytes - 1);
+  auto Write = [&](uintptr_t From, uintptr_t To) {
+    for (uintptr_t Here; From < To; From += Here) {
+      Here = PageBytes - From % PageBytes < To - From ? PageBytes - From % PageBytes : To - From;
+      access(T, From & ~(PageBytes - 1), Elements::range(From % PageBytes, Here), true, N, Found);
+    }
+  };
+  if (Whole >= WholeEnd) {
+    Write(Address, End);
+  } else {
+    Write(Address, Whole);
+    for (uintptr_t Page = Whole; (Page = nextTouched(Page, WholeEnd)) < WholeEnd;
+         Page += PageBytes) {
+      Write(Page, Page + PageBytes);
+      drop(T, Page);
+    }
+    if (IsFreed)
+      TheFreedPages.remember(Whole, WholeEnd, T.State.now(), N);
+    Write(WholeEnd, End);
+  }
+}
+
+void SlimMemory::forget(Thread &T, uintptr_t Address, size_t Bytes) {
+  if (Address >= AddressEnd || !Bytes)
+    return;
+  uintptr_t End = Address + Bytes;
+  for (uintptr_t Page = Address & ~(PageBytes - 1); Page < End; Page += PageBytes) {
+    uintptr_t From = Page < Address ? Address : Page;
+    uintptr_t To = Page + PageBytes < End ? Page + PageBytes : End;
+    bool IsWhole = To - From == PageBytes;
+    bool WasFreed = TheFreedPages.has(Page);
+    if (FreedPages::Record Record; WasFreed && IsWhole)
+      TheFreedPages.take(Page, Record);
+    if (!WasFreed && nextTouched(Page, Page + PageBytes) != Page)
+      continue;
+    if (IsWhole) {
+      drop(T, Page);
+      continue;
+    }
+    if (SlimPage *P = lockPage(T, From)) { // which makes the page, if the rest of it was freed
+      P->Classes.reset(From % PageBytes, To - From, T.Known);
+      P->Lock.unlock();
+    } else {
+      Fine.forgetIfThere(From, To - From);
+    }
+    // Somebody who raced with the free may have made the page before its record was there.
+    if (FreedPages::Record Record; WasFreed)
+      TheFreedPages.take(Page, Record);
+  }
+}

@@ -1,0 +1,194 @@
+//===- slim_memory.h - Pages of classes, and what threads have touched -----------===//
+//
+// SlimState: a thread notes its plain accesses in memory of its own (shadow/footprint.h), and
+// commits them to the pages' classes (shadow/class_page.h) before its clock changes, when the
+// memory changes hands, and at the end. Atomics are checked at once.
+//
+// The discipline of verifiedft.txt, section 5, with the page as `sx`:
+//
+//   field               | write                             | read
+//   --------------------+-----------------------------------+------------------------------------
+//   Root[page]          | holding PoolLock: from null to a  | anyone, at any time; to use the page,
+//                       | page; holding the page's lock: to | again with its lock held
+//                       | null                              |
+//   SlimPage::Classes   | holding the page's lock           | holding the page's lock
+//   History             | holding the lock of the page that | whoever refers to it: a page's class,
+//                       | has it, if no other refers to it  | with the page's lock held; a thread
+//   SlimPage::Next      | holding PoolLock                  | holding PoolLock
+//   Thread::Touched     | its thread; others while the      | its thread; others while the world is
+//                       | world is stopped                  | stopped; touches(), at any time: then
+//                       |                                   | the answer is about some moment
+//   Thread::Pending,    | its thread; others while the      | its thread; others while the world is
+//   Known               | world is stopped                  | stopped
+//
+// A SlimPage that was dropped is used again as one: whoever has waited for the lock of a page that
+// is gone finds that the root no longer has it.
+//
+// A page whose granules have hardly any history in common becomes one of granules (fine_memory.h)
+// until its memory changes hands as a whole, and accesses to whole granules of it are checked at
+// once: there is little to gain by putting them off. The page is in one of the two tables of roots:
+// it comes into that of granules before it leaves that of classes, and no page of classes is made
+// where there is one of granules.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PHOTOFINISH_RUNTIME_SLIM_MEMORY_H
+#define PHOTOFINISH_RUNTIME_SLIM_MEMORY_H
+
+#include "runtime/fine_memory.h"
+#include "runtime/thread.h"
+
+namespace photofinish::rt {
+
+struct SlimPage {
+  SpinLock Lock;
+  SlimPage *Next = nullptr; ///< while nobody has it
+  LiveClasses Classes;
+};
+
+class SlimMemory {
+public:
+  explicit constexpr SlimMemory(FineMemory &Fine) : Fine(Fine) {}
+  /// False if there is no room for it.
+  bool initialise();
+
+  /// Notes a plain access of T's. What is pending may have to be committed to make room.
+  void add(Thread &T, uintptr_t Address, size_t Bytes, bool IsWrite, const LivePlace &Place,
+           FoundRaces &Found);
+  void add(Thread &T, const Elements &E, bool IsWrite, const LivePlace &Place, FoundRaces &Found);
+  /// Checks a plain access to a whole granule at once, if its page is one of granules, and T has
+  /// touched it in this epoch; false if not.
+  template <class NoteFn>
+  bool accessAtOnce(Thread &T, uintptr_t Address, AccessKind Kind, NoteFn &&NoteOf,
+                    FoundRaces &Found);
+  /// Checks an atomic access of T's.
+  template <class NoteFn>
+  void accessAtomically(Thread &T, uintptr_t Address, size_t Bytes, AccessKind Kind,
+                        NoteFn &&NoteOf, FoundRaces &Found);
+  /// Commits what T has pending.
+  void commit(Thread &T, FoundRaces &Found);
+  /// If some of it is on the range.
+  void commitRange(Thread &T, uintptr_t Address, size_t Bytes, FoundRaces &Found) {
+    if (T.Touched && !T.Pending.isEmpty() && T.Touched->touches(Address, Bytes))
+      commit(T, Found);
+  }
+  /// The range is no longer what T has touched.
+  static void forgetTouched(Thread &T, uintptr_t Address, size_t Bytes) {
+    if (T.Touched)
+      T.Touched->forget(Address, Bytes);
+  }
+
+  /// May another thread than T have an access to the range pending?
+  bool isTouchedByOthers(const Thread &T, uintptr_t Address, size_t Bytes) const;
+  /// T is over.
+  void release(Thread &T);
+
+  /// As FineMemory's.
+  void accessAndDrop(Thread &T, uintptr_t Address, size_t Bytes, Note N, FoundRaces &Found,
+                     bool IsFreed);
+  template <class Fn> void forEachTouched(uintptr_t Address, size_t Bytes, Fn &&Visit) {
+    uintptr_t End = Address + Bytes;
+    for (uintptr_t Page = Address & ~(PageBytes - 1); (Page = nextTouched(Page, End)) < End;
+         Page += PageBytes) {
+      uintptr_t From = Page < Address ? Address : Page;
+      uintptr_t To = Page + PageBytes < End ? Page + PageBytes : End;
+      Visit(From, To - From);
+    }
+  }
+  /// The bytes are fresh memory. Whoever noted an access to them has committed it.
+  void forget(Thread &T, uintptr_t Address, size_t Bytes) PF_NO_ANALYSIS;
+
+  /// For stats: what pages look like now.
+  struct Sizes {
+    uint64_t PagesOf[4] = {}; ///< with 1 class, 2 to 4, 5 to 15, more
+    uint64_t FinePages = 0;   ///< of granules
+    uint64_t FineGranules = 0, Cells = 0, TouchedBytes = 0;
+  };
+  Sizes measure() PF_NO_ANALYSIS;
+  uint64_t numPages() const { return Pages.load(std::memory_order_relaxed); }
+  uint64_t peakPages() const { return PeakPages.load(std::memory_order_relaxed); }
+
+private:
+  static constexpr uintptr_t PageBytes = LiveClasses::PageBytes;
+  static_assert(PageBytes == PF_PAGE_BYTES);
+  static constexpr uintptr_t AddressEnd = uintptr_t(1) << 47;
+
+  std::atomic<SlimPage *> &entryOf(uintptr_t Address) const {
+    return Root[Address >> PF_PAGE_SHIFT & PF_ROOT_MASK];
+  }
+  SlimPage *findPage(uintptr_t Address) const {
+    return entryOf(Address).load(std::memory_order_acquire); // its contents were written before
+  }
+  /// The page of an address, with its lock held; null if it is one of granules.
+  SlimPage *lockPage(Thread &T, uintptr_t Address) PF_NO_ANALYSIS;
+  /// Leaves a page that was changed.
+  void unlockPage(Thread &T, SlimPage *Page, uintptr_t Address) PF_NO_ANALYSIS;
+  /// Checks elements of the page at Start, which come from one place.
+  void access(Thread &T, uintptr_t Start, const Elements &E, bool IsWrite, Note N,
+              FoundRaces &Found) PF_NO_ANALYSIS;
+  auto adding(Thread &T, bool IsWrite, const LivePlace &Place, FoundRaces &Found);
+  LiveFootprints &touchedBy(Thread &T);
+  void recycle(SlimPage *Page);
+  SlimPage *makePage(Thread &T, uintptr_t Address);
+  SlimPage *takePage() PF_REQUIRES(PoolLock);
+  void drop(Thread &T, uintptr_t Page) PF_NO_ANALYSIS;
+  uintptr_t nextTouched(uintptr_t Page, uintptr_t End) const;
+
+  FineMemory &Fine;
+  std::atomic<SlimPage *> *Root = nullptr;
+  SpinLock PoolLock;
+  SlimPage *Spares = nullptr; // under PoolLock
+  Array<SlimPage *> AllPages; // under PoolLock
+  std::atomic<uint64_t> Pages{0}, PeakPages{0};
+
+  // Footprints are never unmapped, so that anyone may look at them; whose thread is over, is used
+  // again.
+  static constexpr uint32_t MaxTables = 1u << 20;
+  LiveFootprints *takeTable();
+  std::atomic<LiveFootprints *> *Tables = nullptr;
+  std::atomic<uint32_t> NumTables{0};
+  Array<LiveFootprints *> SpareTables; // under PoolLock
+};
+
+template <class NoteFn>
+bool SlimMemory::accessAtOnce(Thread &T, uintptr_t Address, AccessKind Kind, NoteFn &&NoteOf,
+                              FoundRaces &Found) {
+  LiveFootprint *Page = T.Touched ? T.Touched->find(Address / PageBytes) : nullptr;
+  if (!Page || !Page->Touched ||
+      !Fine.accessGranuleIfThere(T.State, Address, 0xff, Kind, NoteOf, Found))
+    return false;
+  ++T.AccessesNoted;
+  ++T.Known.Count.AtOnce;
+  Page->add(unsigned(Address % PageBytes / LineBytes),
+            bytesOf(unsigned(Address % LineBytes), Granule::Bytes), isWrite(Kind));
+  return true;
+}
+
+template <class NoteFn>
+void SlimMemory::accessAtomically(Thread &T, uintptr_t Address, size_t Bytes, AccessKind Kind,
+                                  NoteFn &&NoteOf, FoundRaces &Found) PF_NO_ANALYSIS {
+  if (Address < PageBytes || Address + Bytes > AddressEnd)
+    return; // the program is about to crash, and does that better than we would
+  for (uintptr_t End = Address + Bytes; Address < End;) {
+    uintptr_t InGranule = Address % Granule::Bytes, Start = Address - InGranule;
+    uintptr_t Here =
+        End - Address < Granule::Bytes - InGranule ? End - Address : Granule::Bytes - InGranule;
+    while (!Fine.accessIfThere(T.State, Address, Here, Kind, NoteOf, Found)) {
+      SlimPage *Page = lockPage(T, Address);
+      if (!Page)
+        continue;
+      Page->Classes.accessAtomically(
+          T.State, Address % PageBytes, Granule::maskOf(InGranule, Here), Kind, NoteOf, T.Known,
+          [&](uint8_t Raced, Epoch First, Note N, AccessKind FirstKind) {
+            FineMemory::addRace(Found, Start, Raced, First, N, FirstKind);
+          });
+      unlockPage(T, Page, Address);
+      break;
+    }
+    Address += Here;
+  }
+}
+
+} // namespace photofinish::rt
+
+#endif // PHOTOFINISH_RUNTIME_SLIM_MEMORY_H
