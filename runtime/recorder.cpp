@@ -55,8 +55,10 @@ void put(const pf_recorded &Event, const char *Content = "") {
 }
 
 /// The number of where the thread is; tells the other end about it when it is new.
-uint32_t numberOf(const pf_site *Site) {
-  Place P = placeOf(Site, __pf_thread.stack_top[-1].return_address);
+uint32_t numberOf(const Thread &T, const pf_site *Site) {
+  pf_frame *Top = __pf_thread.stack_top;
+  // libc calls some functions when the program has returned from all of its own.
+  Place P = placeOf(Site, Top == T.Frames ? 0 : Top[-1].return_address);
   uint32_t Number = Places.intern(0, P.Key);
   if (Number <= KnownPlaces)
     return Number;
@@ -117,7 +119,7 @@ void rt::record(Thread &T, const pf_site *Site, uint8_t Kind, uint64_t Target, u
   Event.thread = T.number();
   Event.target = Target;
   Event.size = Bytes;
-  Event.site = Site ? numberOf(Site) : 0;
+  Event.site = Site ? numberOf(T, Site) : 0;
   put(Event);
 }
 
