@@ -65,10 +65,7 @@ public:
       if (!Page)
         return;
       Page->visit(Start, Here, [&](Granule &G, uint8_t Mask, uint64_t At) {
-        checkGranule(T, G, Mask, Kind, NoteOf,
-                     [&](uint8_t Raced, Epoch First, Note N, AccessKind FirstKind) {
-                       addRace(Found, At, Raced, First, N, FirstKind);
-                     });
+        check(T, G, At, Mask, Kind, NoteOf, Found);
       });
       unlockPage(Page);
     });
@@ -81,10 +78,7 @@ public:
     LivePage *Page = lockPage(Address);
     if (!Page)
       return;
-    checkGranule(T, Page->granuleOf(Address), Mask, Kind, NoteOf,
-                 [&](uint8_t Raced, Epoch First, Note N, AccessKind FirstKind) {
-                   addRace(Found, Address & ~(Granule::Bytes - 1), Raced, First, N, FirstKind);
-                 });
+    check(T, Page->granuleOf(Address), Address & ~(Granule::Bytes - 1), Mask, Kind, NoteOf, Found);
     unlockPage(Page);
   }
 
@@ -95,32 +89,12 @@ public:
     LivePage *Page = lockIfThere(Address);
     if (!Page)
       return false;
-    checkGranule(T, Page->granuleOf(Address), Mask, Kind, NoteOf,
-                 [&](uint8_t Raced, Epoch First, Note N, AccessKind FirstKind) {
-                   addRace(Found, Address & ~(Granule::Bytes - 1), Raced, First, N, FirstKind);
-                 });
+    check(T, Page->granuleOf(Address), Address & ~(Granule::Bytes - 1), Mask, Kind, NoteOf, Found);
     Page->sawOne(Address);
     unlockPage(Page);
     return true;
   }
 
-  /// The same for bytes of one page, where pages have to be made by adopt(): false if there is
-  /// none.
-  template <class NoteFn>
-  bool accessIfThere(ThreadState &T, uintptr_t Address, size_t Bytes, AccessKind Kind,
-                     NoteFn &&NoteOf, FoundRaces &Found) {
-    LivePage *Page = lockIfThere(Address);
-    if (!Page)
-      return false;
-    Page->visit(Address, Bytes, [&](Granule &G, uint8_t Mask, uint64_t At) {
-      checkGranule(T, G, Mask, Kind, NoteOf,
-                   [&](uint8_t Raced, Epoch First, Note N, AccessKind FirstKind) {
-                     addRace(Found, At, Raced, First, N, FirstKind);
-                   });
-    });
-    unlockPage(Page);
-    return true;
-  }
   /// The same for elements of the page at Start, which were accessed before.
   bool accessIfThere(ThreadState &T, uintptr_t Start, const Elements &E, AccessKind Kind, Note N,
                      FoundRaces &Found) {
@@ -204,6 +178,15 @@ public:
   uint64_t peakPages() const { return PeakPages.load(std::memory_order_relaxed); }
 
 private:
+  /// Checks an access to bytes of the granule at At.
+  template <class NoteFn>
+  static void check(ThreadState &T, Granule &G, uintptr_t At, uint8_t Mask, AccessKind Kind,
+                    NoteFn &&NoteOf, FoundRaces &Found) {
+    checkGranule(T, G, Mask, Kind, NoteOf,
+                 [&](uint8_t Raced, Epoch First, Note N, AccessKind FirstKind) {
+                   addRace(Found, At, Raced, First, N, FirstKind);
+                 });
+  }
   /// The page of an address, with its lock held; null if there can be none.
   inline LivePage *lockPage(uintptr_t Address);
   static void unlockPage(LivePage *Page) PF_NO_ANALYSIS { Page->Lock.unlock(); }

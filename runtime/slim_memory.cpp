@@ -225,10 +225,10 @@ void SlimMemory::accessAndDrop(Thread &T, uintptr_t Address, size_t Bytes, Note 
   uintptr_t End = Address + Bytes;
   uintptr_t Whole = (Address + PageBytes - 1) & ~(PageBytes - 1), WholeEnd = End & ~(PageBytes - 1);
   auto Write = [&](uintptr_t From, uintptr_t To) {
-    for (uintptr_t Here; From < To; From += Here) {
-      Here = PageBytes - From % PageBytes < To - From ? PageBytes - From % PageBytes : To - From;
-      access(T, From & ~(PageBytes - 1), Elements::range(From % PageBytes, Here), true, N, Found);
-    }
+    if (From < To)
+      Elements::forEachPageOf<PageBytes>(From, To - From, [&](uint64_t Number, const Elements &E) {
+        access(T, Number * PageBytes, E, true, N, Found);
+      });
   };
   if (Whole >= WholeEnd) {
     Write(Address, End);

@@ -173,15 +173,16 @@ void SlimMemory::accessAtomically(Thread &T, uintptr_t Address, size_t Bytes, Ac
     uintptr_t InGranule = Address % Granule::Bytes, Start = Address - InGranule;
     uintptr_t Here =
         End - Address < Granule::Bytes - InGranule ? End - Address : Granule::Bytes - InGranule;
-    while (!Fine.accessIfThere(T.State, Address, Here, Kind, NoteOf, Found)) {
+    uint8_t Mask = Granule::maskOf(InGranule, Here);
+    while (!Fine.accessGranuleIfThere(T.State, Address, Mask, Kind, NoteOf, Found)) {
       SlimPage *Page = lockPage(T, Address);
       if (!Page)
         continue;
-      Page->Classes.accessAtomically(
-          T.State, Address % PageBytes, Granule::maskOf(InGranule, Here), Kind, NoteOf, T.Known,
-          [&](uint8_t Raced, Epoch First, Note N, AccessKind FirstKind) {
-            FineMemory::addRace(Found, Start, Raced, First, N, FirstKind);
-          });
+      Page->Classes.accessAtomically(T.State, Address % PageBytes, Mask, Kind, NoteOf, T.Known,
+                                     [&](uint8_t Raced, Epoch First, Note N, AccessKind FirstKind) {
+                                       FineMemory::addRace(Found, Start, Raced, First, N,
+                                                           FirstKind);
+                                     });
       unlockPage(T, Page, Address);
       break;
     }

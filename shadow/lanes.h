@@ -34,10 +34,8 @@ public:
 
   /// All bits of a lane, or none.
   Lanes operator==(uint8_t Byte) const { return {Bytes(V == (Bytes() + Byte))}; }
-  Lanes equals(Lanes Other) const { return {Bytes(V == Other.V)}; }
   Lanes operator&(Lanes Other) const { return {V & Other.V}; }
   Lanes operator|(Lanes Other) const { return {V | Other.V}; }
-  Lanes operator~() const { return {~V}; }
   /// Byte in the lanes that are set in Which.
   Lanes with(uint8_t Byte, Lanes Which) const {
     return {(V & ~Which.V) | ((Bytes() + Byte) & Which.V)};
