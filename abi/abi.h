@@ -70,21 +70,7 @@ struct pf_thread_head {
 };
 #define PF_NO_EPOCH UINT64_C(0xffffefffffffffff)
 
-/* The shadow, as far as inlined checks look at it: a page of memory is PF_PAGE_BYTES, its
- * shadow an array of granules, one for PF_GRANULE_BYTES bytes, of the type below.
- *
- *   shadow page of address A = __pf_shadow_origin + __pf_shadow_root[A >> 12 & PF_ROOT_MASK]
- *
- * in bytes; a page that nobody has touched has entry 0, and __pf_shadow_origin is a page of
- * zeros. An access to the bytes M (one bit each) of one granule needs no further check if
- * (mask & M) == M, read first, and then write == now (for a write) or read == now (for a read).
- */
-struct pf_granule {
-  uint64_t mask; /* low 8 bits: the bytes that write and read speak of; the rest is the runtime's */
-  uint64_t write; /* epoch of their last write */
-  uint64_t read;  /* epoch of their last read, or the runtime's mark for several readers */
-  uint64_t notes[2]; /* the runtime's */
-};
+/* Memory is cut into pages, and these into granules. */
 #define PF_PAGE_SHIFT 12
 #define PF_PAGE_BYTES 4096
 #define PF_GRANULE_BYTES 8
@@ -92,18 +78,24 @@ struct pf_granule {
 
 /* What a thread has noted, as far as inlined checks look at it. A page of memory finds its entry by
  * its number, A >> 12, modulo PF_NOTED_ENTRIES. An access needs no further check if tags has the
- * page's number there, and in the page's read (for a read) or written (for a write) the bits of all
- * its bytes are set: bit A % 8 of byte A % 4096 / 8.
+ * page's number there, and its bits are set: of an access to the eight bytes of a granule, G = A %
+ * 4096 / 8, that is bit G % 8 of byte G / 8 in read_whole (for a read) or written_whole (for a
+ * write); of one to fewer bytes, bit A % 8 and so on of byte G in read or written.
  */
 #define PF_NOTED_ENTRIES 1024
 struct pf_noted_page {
+  uint8_t read_whole[PF_PAGE_BYTES / 64];
+  uint8_t written_whole[PF_PAGE_BYTES / 64];
+  uint8_t others[64]; /* the runtime's own */
+};
+struct pf_noted_bytes {
   uint8_t read[PF_PAGE_BYTES / 8];
   uint8_t written[PF_PAGE_BYTES / 8];
-  uint8_t others[64]; /* the runtime's */
 };
 struct pf_noted {
   uint64_t tags[PF_NOTED_ENTRIES];
   struct pf_noted_page pages[PF_NOTED_ENTRIES];
+  struct pf_noted_bytes bytes[PF_NOTED_ENTRIES];
 };
 
 /* Memory orders as the entry points take them; the values of the C11 enumeration. */

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "detector/offline/stampers.h"
 #include "detector/sync.h"
 #include "detector/verifiedft.h"
 #include "shadow/class_page.h"
@@ -67,21 +68,24 @@ BENCHMARK(acquireRelease)->RangeMultiplier(8)->Range(1, 4096);
 
 /// Two threads take turns on a page; each writes a run of so many granules.
 void commitRun(benchmark::State &State) {
+  OfflineStamps All;
+  Stampers By(All);
+  CommitCounts Counts;
   ClassPage<64> Page;
-  Histories H;
   ThreadState Threads[] = {ThreadState(0), ThreadState(1)};
   uint64_t Turn = 0;
   while (State.KeepRunning()) {
     auto Length = uint64_t(State.range(0));
     ThreadState &T = Threads[Turn % 2], &Next = Threads[++Turn % 2];
-    Page.access(T, Elements::range(Turn % (512 / Length) * Length * 8, Length * 8), true, 1, H,
-                [](auto &&...) {});
-    H.forgetTransitions();
+    Stamper &Mine = By[T.id()];
+    Page.access({T, Mine, Counts}, Elements::range(Turn % (512 / Length) * Length * 8, Length * 8),
+                true, Mine.stampFor(T.now(), 1), hasAvx2(), [](auto &&...) {});
+    if (All.wantsCollection())
+      By.collect([&](Stamps::Collection &C) { Page.keep(C); });
     Next.learn(T.clock());
     T.advance();
   }
-  Page.clear(H);
 }
-BENCHMARK(commitRun)->Arg(1)->Arg(8)->Arg(64)->Arg(512);
+BENCHMARK(commitRun)->Arg(32)->Arg(64)->Arg(512);
 
 } // namespace

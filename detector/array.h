@@ -59,9 +59,9 @@ public:
   void pop() { Items[--Count].~T(); }
   /// Removes element I; the last one takes its place.
   void removeUnordered(uint32_t I) {
-    if (I + 1 != Count)
-      std::swap(Items[I], Items[Count - 1]);
-    pop();
+    Items[I].~T();
+    if (I != --Count)
+      std::memcpy(static_cast<void *>(&Items[I]), static_cast<void *>(&Items[Count]), sizeof(T));
   }
   void clear() {
     while (Count)
@@ -84,7 +84,9 @@ private:
   void reserve(uint32_t N) {
     if (N <= Capacity)
       return;
-    uint32_t NewCapacity = Capacity * 2 > N ? Capacity * 2 : (N < 4 ? 4 : N);
+    // Few of what is large.
+    constexpr uint32_t AtFirst = sizeof(T) > 32 ? 1 : 4;
+    uint32_t NewCapacity = Capacity * 2 > N ? Capacity * 2 : (N < AtFirst ? AtFirst : N);
     T *NewItems = static_cast<T *>(host::allocate(size_t(NewCapacity) * sizeof(T)));
     if (Count)
       std::memcpy(static_cast<void *>(NewItems), static_cast<void *>(Items), Count * sizeof(T));

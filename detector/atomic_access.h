@@ -34,25 +34,25 @@ namespace rule {
 
 /// X.W ≰ St.V: an atomic access after a plain write.
 template <class Fn>
-bool writeAtomicRace(ThreadState &T, const Cell &X, Fn &&OnRace) PF_REQUIRES(X) {
-  if (T.clock().covers(X.write()))
+bool writeAtomicRace(ThreadState &T, const auto &X, Fn &&OnRace) PF_REQUIRES(X) {
+  if (X.isWriteBefore(T.clock()))
     return false;
   OnRace(X.write(), X.writeNote(), AccessKind::Write);
   return T.fired(Rule::WriteAtomicRace);
 }
 
 /// An atomic write after a plain read.
-template <class Fn> bool readAtomicRace(ThreadState &T, const Cell &X, Fn &&OnRace) PF_REQUIRES(X) {
-  if (X.read().isShared())
+template <class Fn> bool readAtomicRace(ThreadState &T, const auto &X, Fn &&OnRace) PF_REQUIRES(X) {
+  if (X.isReadShared())
     return anyUncovered(T, X.reads(), AccessKind::Read, OnRace) && T.fired(Rule::ReadAtomicRace);
-  if (T.clock().covers(X.read()))
+  if (X.isReadBefore(T.clock()))
     return false;
   OnRace(X.read(), X.readNote(), AccessKind::Read);
   return T.fired(Rule::ReadAtomicRace);
 }
 
 template <class Fn>
-void atomicRead(ThreadState &T, const Cell &X, AtomicHistory &A, Note N, Fn &&OnRace)
+void atomicRead(ThreadState &T, const auto &X, AtomicHistory &A, Note N, Fn &&OnRace)
     PF_REQUIRES(X) {
   writeAtomicRace(T, X, OnRace);
   if (A.Reads.get(T.id()) != T.now().clock())
@@ -61,7 +61,7 @@ void atomicRead(ThreadState &T, const Cell &X, AtomicHistory &A, Note N, Fn &&On
 }
 
 template <class Fn>
-void atomicWrite(ThreadState &T, const Cell &X, AtomicHistory &A, Note N, Fn &&OnRace)
+void atomicWrite(ThreadState &T, const auto &X, AtomicHistory &A, Note N, Fn &&OnRace)
     PF_REQUIRES(X) {
   writeAtomicRace(T, X, OnRace);
   readAtomicRace(T, X, OnRace);

@@ -29,8 +29,8 @@
 #ifndef PHOTOFINISH_DETECTOR_CELL_H
 #define PHOTOFINISH_DETECTOR_CELL_H
 
-#include "detector/epoch.h"
-#include "detector/thread_safety.h"
+#include "detector/clock.h"
+#include "detector/spin_lock.h"
 
 #include <algorithm>
 #include <atomic>
@@ -77,6 +77,14 @@ public:
     for (uint32_t I = 0; T && I < T->Size; ++I)
       if (uint64_t C = T->entries()[I].Clock.load(std::memory_order_relaxed))
         Visit(Epoch(I, C), T->entries()[I].N);
+  }
+
+  /// Calls Visit(Note &) for every access.
+  template <class Fn> void forEachNote(Fn &&Visit) {
+    Table *T = Current.load(std::memory_order_relaxed);
+    for (uint32_t I = 0; T && I < T->Size; ++I)
+      if (T->entries()[I].Clock.load(std::memory_order_relaxed))
+        Visit(T->entries()[I].N);
   }
 
   bool isBottom() const { return !Current.load(std::memory_order_relaxed); }
@@ -155,7 +163,12 @@ public:
   }
   /// read() == Now, for an epoch that is not SHARED: the test that most reads end with.
   bool isReadAt(Epoch Now) const { return R.load(std::memory_order_acquire) == Now.bits(); }
+  bool isReadShared() const { return read().isShared(); }
+  bool isWrittenAt(Epoch Now) const { return write() == Now; }
   Epoch write() const { return Epoch::fromBits(W.load(std::memory_order_relaxed)); }
+  bool isWriteBefore(const Clock &V) const { return V.covers(write()); }
+  /// Not for SHARED.
+  bool isReadBefore(const Clock &V) const { return V.covers(read()); }
   uint64_t lastReadOf(uint32_t Thread) const {
     const AccessClock *V = clock();
     return V ? V->get(Thread) : 0;
@@ -245,16 +258,11 @@ static_assert(sizeof(Cell) == 32);
 /// A cell with the lock "x" of the discipline above.
 class LockedCell : public Cell {
 public:
-  void lock() PF_ACQUIRE(this) PF_NO_ANALYSIS {
-    // Acquire: sees everything that the last holder wrote.
-    for (unsigned Tries = 0; Held.exchange(1, std::memory_order_acquire); ++Tries)
-      if (Tries > 64)
-        host::yield();
-  }
-  void unlock() PF_RELEASE(this) PF_NO_ANALYSIS { Held.store(0, std::memory_order_release); }
+  void lock() PF_ACQUIRE(this) PF_NO_ANALYSIS { Held.lock(); }
+  void unlock() PF_RELEASE(this) PF_NO_ANALYSIS { Held.unlock(); }
 
 private:
-  std::atomic<uint32_t> Held{0};
+  SpinLock Held;
 };
 
 class PF_SCOPED_CAPABILITY CellLock {

@@ -18,6 +18,14 @@ namespace photofinish::host {
 void *allocate(size_t Bytes);
 /// Bytes is what allocate was asked for; null is nothing to release, whatever Bytes says.
 void release(void *Memory, size_t Bytes);
+/// Zeroed memory of whole pages that costs what is touched of it; null if there is no room.
+void *reserve(size_t Bytes);
+/// So many bytes of what was reserved are used from now on, or, if negative, no longer.
+void use(ptrdiff_t Bytes);
+/// Whole pages of it are zeros again, and cost nothing.
+void discard(void *Start, size_t Bytes);
+/// Null is nothing to give back.
+void unreserve(void *Memory, size_t Bytes);
 /// Lets another thread run; called while waiting for a cell's lock.
 void yield();
 /// A limit of the design was met; Why is one line for the user. Never a silent wrap.

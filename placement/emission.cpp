@@ -160,15 +160,21 @@ void Emitter::inlineTest(IRBuilderBase &B, Value *Pointer, uint64_t Bytes, bool 
   Value *Entry = B.CreateAnd(Page, PF_NOTED_ENTRIES - 1);
   Value *Tag = B.CreateAlignedLoad(I64, B.CreateInBoundsGEP(I64, Noted, Entry), Align(8));
 
-  size_t Offset = offsetof(pf_noted, pages) +
-                  (Write ? offsetof(pf_noted_page, written) : offsetof(pf_noted_page, read));
-  Value *Place = B.CreateAdd(B.CreateMul(Entry, B.getInt64(sizeof(pf_noted_page))),
-                             B.CreateAnd(B.CreateLShr(Address, 3), PF_PAGE_BYTES / 8 - 1));
+  bool Whole = Bytes == PF_GRANULE_BYTES;
+  size_t Offset = Whole
+                      ? offsetof(pf_noted, pages) + (Write ? offsetof(pf_noted_page, written_whole)
+                                                           : offsetof(pf_noted_page, read_whole))
+                      : offsetof(pf_noted, bytes) + (Write ? offsetof(pf_noted_bytes, written)
+                                                           : offsetof(pf_noted_bytes, read));
+  size_t EntryBytes = Whole ? sizeof(pf_noted_page) : sizeof(pf_noted_bytes);
+  // A bit for each granule, or for each byte; the first of the access's.
+  unsigned PerBit = Whole ? PF_GRANULE_BYTES : 1;
+  Value *Bit = B.CreateAnd(B.CreateLShr(Address, Log2_64(PerBit)), PF_PAGE_BYTES / PerBit - 1);
+  Value *Place = B.CreateAdd(B.CreateMul(Entry, B.getInt64(EntryBytes)), B.CreateLShr(Bit, 3));
   Value *Bits =
       B.CreateAlignedLoad(I8, B.CreateInBoundsGEP(I8, Field(Noted, Offset), Place), Align(1));
-  Value *Wanted = B.getInt8(uint8_t((1u << Bytes) - 1));
-  if (Bytes < 8)
-    Wanted = B.CreateShl(Wanted, B.CreateTrunc(B.CreateAnd(Address, 7), I8));
+  Value *Wanted = B.CreateShl(B.getInt8(Whole ? 1 : uint8_t((1u << Bytes) - 1)),
+                              B.CreateTrunc(B.CreateAnd(Bit, 7), I8));
   Value *AllThere = B.CreateICmpEQ(B.CreateAnd(Bits, Wanted), Wanted);
   Value *Again = B.CreateAnd(B.CreateICmpEQ(Tag, Page), AllThere);
 

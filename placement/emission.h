@@ -7,8 +7,9 @@
 // A check is either a call or, with inlined checks, first the test of abi.h whether this
 // thread has done the same since it last synchronized, and a call only if it has not:
 //
-//   granule = __pf_shadow_origin + __pf_shadow_root[page of p] + offset of p's granule
-//   if ((granule->mask & bytes) != bytes || granule->write != __pf_thread.now)
+//   entry = page of p % PF_NOTED_ENTRIES
+//   if (__pf_thread.noted->tags[entry] != page of p ||
+//       bytes of p are not all in __pf_thread.noted->pages[entry].written)
 //     __pf_write4(p, site)
 //
 //===----------------------------------------------------------------------===//

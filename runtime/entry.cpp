@@ -60,8 +60,9 @@ bool readsSharedWithoutLock() { return TheOptions.checkMode() == Mode::FastTrack
 template <AccessKind Kind> bool isHit(const Thread &T, uintptr_t Address, uint8_t Mask) {
   Granule &G = granuleAt(Address);
   Epoch Now = T.State.now();
-  return Kind == AccessKind::Write ? G.isWrittenSince(Mask, Now)
-                                   : G.isReadSince(Mask, Now) || G.isSharedReadSince(Mask, Now);
+  return Kind == AccessKind::Write
+             ? G.isWrittenSince(Mask, Now, TheStamps)
+             : G.isReadSince(Mask, Now, TheStamps) || G.isSharedReadSince(Mask, Now, TheStamps);
 }
 
 /// An access within one granule that is no hit, unless several threads read there.
@@ -69,16 +70,15 @@ template <AccessKind Kind>
 __attribute__((noinline, flatten)) void checkGranuleSlowly(uintptr_t Address, size_t Bytes,
                                                            const pf_site *Site) {
   uint8_t Mask = Granule::maskOf(Address % Granule::Bytes, Bytes);
-  if (__builtin_expect(!readsSharedWithoutLock(), false)) {
-    if (isEmpty())
-      return;
-  } else if (Kind == AccessKind::Read && __pf_thread.now != PF_NO_EPOCH &&
-             granuleAt(Address).isSharedReadSince(Mask, Epoch::fromBits(__pf_thread.now)))
+  if (__builtin_expect(!readsSharedWithoutLock() && isEmpty(), false))
     return;
   Entered E(Site);
   if (E.isIdle())
     return;
   Thread &T = E.thread();
+  if (Kind == AccessKind::Read && readsSharedWithoutLock() && __pf_thread.now != PF_NO_EPOCH &&
+      granuleAt(Address).isSharedReadSince(Mask, T.State.now(), TheStamps))
+    return;
   FoundRaces Found;
   {
     RecordingLock Lock;
@@ -88,11 +88,11 @@ __attribute__((noinline, flatten)) void checkGranuleSlowly(uintptr_t Address, si
              Bytes);
       WouldHit = isHit<Kind>(T, Address, Mask);
     }
-    auto NoteOf = [&] { return T.noteFor(Site); };
+    auto StampOf = [&] { return T.stampFor(Site); };
     if (!TheMemory.isDeferred())
-      TheMemory.accessGranule(T, Address, Bytes, Kind, NoteOf, Found);
-    else if (Bytes < Granule::Bytes || !isImmediate(Address) ||
-             !TheMemory.accessAtOnce(T, Address, Kind, NoteOf, Found))
+      TheMemory.accessGranule(T, Address, Bytes, Kind, StampOf, Found);
+    else if (Bytes < Granule::Bytes || !TheMemory.isImmediate(Address) ||
+             !TheMemory.accessAtOnce(T, Address, Kind, StampOf, Found))
       TheMemory.add(T, Address, Bytes, Kind == AccessKind::Write, T.placeOf(Site), Found);
     // Every recorded run is a test of the way that unrecorded ones take.
     if (WouldHit && !Found.empty())
@@ -101,28 +101,29 @@ __attribute__((noinline, flatten)) void checkGranuleSlowly(uintptr_t Address, si
   }
   if (__builtin_expect(!Found.empty(), false))
     reportRaces(E, Kind, AccessForm::Plain, Address, Bytes, Found);
+  collectStamps(E);
 }
 
-/// Notes an access within one line whose page the thread has touched in its epoch. Sweeps over
-/// memory are made of these: it is as short as it can be. False: everything else goes on as usual.
-template <AccessKind Kind>
-__attribute__((always_inline)) inline bool note(uintptr_t Address, size_t Bytes,
-                                                const pf_site *Site) {
+/// Notes an access within one granule, or to a pair of them, whose page the thread has touched in
+/// its epoch. Sweeps over memory are made of these: it is as short as it can be. False: everything
+/// else goes on as usual.
+template <AccessKind Kind, size_t Bytes>
+__attribute__((always_inline)) inline bool note(uintptr_t Address, const pf_site *Site) {
   constexpr bool IsWrite = Kind == AccessKind::Write;
   // What has to see every access has the thread look at an empty table.
   auto *Touched = reinterpret_cast<LiveFootprints *>(__pf_thread.noted);
   LiveFootprint *Page = Touched->find(Address / PF_PAGE_BYTES);
-  if (!Page || Address % LineBytes + Bytes > LineBytes)
+  constexpr uintptr_t Alone = Bytes > Granule::Bytes ? Bytes : Granule::Bytes;
+  if (!Page || Address % Alone + Bytes > Alone)
     return false;
-  auto Line = unsigned(Address % PF_PAGE_BYTES / LineBytes);
-  ByteMask Wanted = bytesOf(unsigned(Address % LineBytes), unsigned(Bytes));
-  ByteMask Known = Page->known(Line, IsWrite);
-  if (!(Wanted & ~Known)) {
-    (IsWrite ? Page->Written : Page->Read)[Line] |= Wanted; // an inlined test looks there
+  auto Offset = unsigned(Address % PF_PAGE_BYTES);
+  if (Page->knows(Offset, Bytes, IsWrite)) {
+    Page->add(Offset, Bytes, IsWrite); // an inlined test looks there
     return true;
   }
-  if (Wanted & Known || !Page->Touched || (Bytes == Granule::Bytes && isImmediate(Address)))
-    return false; // new in part; the first access since the epoch began; or to be checked at once
+  // The first access since the epoch began, or one to be checked at once.
+  if (!Page->isTouched() || (Bytes == Granule::Bytes && TheMemory.isImmediate(Address)))
+    return false;
   Thread *T = currentThread();
   if (T->Inside.load(std::memory_order_relaxed) | StopWanted.load(std::memory_order_relaxed))
     return false;
@@ -131,12 +132,12 @@ __attribute__((always_inline)) inline bool note(uintptr_t Address, size_t Bytes,
   std::atomic_signal_fence(std::memory_order_seq_cst);
   bool IsNoted = false;
   // A signal may have come between.
-  if (__builtin_expect(Touched->find(Address / PF_PAGE_BYTES) && Page->Touched &&
-                           !(Page->known(Line, IsWrite) & Wanted) &&
+  if (__builtin_expect(Touched->find(Address / PF_PAGE_BYTES) && Page->isTouched() &&
+                           !Page->knows(Offset, Bytes, IsWrite) &&
                            !StopWanted.load(std::memory_order_relaxed) && !T->Pending.isFull(),
                        true)) {
-    Page->add(Line, Wanted, IsWrite);
-    T->Pending.add(Address, uint32_t(Bytes), IsWrite, T->placeOf(Site));
+    Page->add(Offset, Bytes, IsWrite);
+    T->Pending.add(*Page, Address, uint32_t(Bytes), IsWrite, T->placeOf(Site));
     IsNoted = true;
   }
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -150,7 +151,7 @@ __attribute__((always_inline)) inline bool note(uintptr_t Address, size_t Bytes,
 /// The same, and what goes on as usual.
 template <AccessKind Kind, size_t Bytes>
 __attribute__((noinline)) void noteOrCheck(uintptr_t Address, const pf_site *Site) {
-  if (note<Kind>(Address, Bytes, Site))
+  if (note<Kind, Bytes>(Address, Site))
     return;
   if (Address % Granule::Bytes + Bytes <= Granule::Bytes)
     checkGranuleSlowly<Kind>(Address, Bytes, Site);
@@ -167,7 +168,7 @@ __attribute__((always_inline)) inline void read(void *Start, const pf_site *Site
   bool IsInGranule = Offset + Bytes <= Granule::Bytes;
   // PF_NO_EPOCH is no cell's epoch.
   if (IsInGranule && granuleAt(Address).isReadSince(Granule::maskOf(Offset, Bytes),
-                                                    Epoch::fromBits(__pf_thread.now)))
+                                                    Epoch::fromBits(__pf_thread.now), TheStamps))
     return;
   if (IsInGranule)
     checkGranuleSlowly<AccessKind::Read>(Address, Bytes, Site);
@@ -184,7 +185,7 @@ __attribute__((always_inline)) inline void write(void *Start, const pf_site *Sit
   bool IsInGranule = Offset + Bytes <= Granule::Bytes;
   // PF_NO_EPOCH is no cell's epoch.
   if (IsInGranule && granuleAt(Address).isWrittenSince(Granule::maskOf(Offset, Bytes),
-                                                       Epoch::fromBits(__pf_thread.now)))
+                                                       Epoch::fromBits(__pf_thread.now), TheStamps))
     return;
   if (IsInGranule)
     checkGranuleSlowly<AccessKind::Write>(Address, Bytes, Site);
@@ -345,7 +346,7 @@ void __pf_atomic_end(void *P, uint64_t Bytes, uint32_t Kind, uint32_t Order,
       if (Kind == PF_ATOMIC_LOAD)
         T.State.fired(IsAcquire ? Rule::LoadAcquire : Rule::LoadRelaxed);
     }
-    TheMemory.access(T, Address, Bytes, Access, [&] { return T.noteFor(Site); }, Found);
+    TheMemory.access(T, Address, Bytes, Access, [&] { return T.stampFor(Site); }, Found);
     if (Kind != PF_ATOMIC_LOAD) {
       bool IsRmw = Kind == PF_ATOMIC_RMW;
       forEachBlock(T, Address, Bytes, [&](SyncObject &O, uint16_t Mask) {

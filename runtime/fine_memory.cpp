@@ -9,98 +9,76 @@
 using namespace photofinish;
 using namespace photofinish::rt;
 
-// What abi.h tells the pass about granules.
-static_assert(sizeof(pf_granule) == sizeof(Granule) && PF_GRANULE_BYTES == Granule::Bytes);
 static_assert(PF_PAGE_BYTES == FinePage::Bytes && PF_PAGE_SHIFT == FinePage::Shift);
+static_assert(sizeof(FinePage) == FinePage::Bytes);
 
 extern "C" {
-std::atomic<uint64_t> *__pf_shadow_root;
-char *__pf_shadow_origin;
+std::atomic<uint32_t> *__pf_shadow_root;
+FinePage *__pf_shadow_pages;
 }
 
-namespace {
-
-constexpr size_t PageStep = (sizeof(LivePage) + 63) & ~size_t(63);
-constexpr size_t PagesPerMapping = 64;
-
-std::atomic<uint64_t> &entryOf(uintptr_t Address) {
-  return __pf_shadow_root[Address >> FinePage::Shift & PF_ROOT_MASK];
-}
-
-} // namespace
+[[clang::no_destroy]] constinit Stamps rt::TheStamps;
 
 bool FineMemory::initialise(bool RemembersNothing) {
   if (RemembersNothing)
     Covered = 0;
   __pf_shadow_root =
-      static_cast<std::atomic<uint64_t> *>(os::map((PF_ROOT_MASK + 1) * sizeof(uint64_t)));
-  __pf_shadow_origin = static_cast<char *>(os::map(PageStep));
-  return __pf_shadow_root && __pf_shadow_origin;
+      static_cast<std::atomic<uint32_t> *>(os::map((PF_ROOT_MASK + 1) * sizeof(uint32_t)));
+  __pf_shadow_pages = static_cast<FinePage *>(os::map(MaxPages * sizeof(FinePage)));
+  Heads = static_cast<PageHead *>(os::map(MaxPages * sizeof(PageHead)));
+  return __pf_shadow_root && __pf_shadow_pages && Heads && TheStamps.initialise();
 }
 
-LivePage *FineMemory::takePage() {
-  char *Memory;
-  if (Spares) {
-    Memory = reinterpret_cast<char *>(Spares);
-    Spares = Spares->Next;
-    reinterpret_cast<Spare *>(Memory)->Next = nullptr;
-  } else {
-    if (!NumFresh) {
-      Fresh = static_cast<char *>(host::allocate(PageStep * PagesPerMapping));
-      NumFresh = PagesPerMapping;
-    }
-    Memory = Fresh;
-    Fresh += PageStep;
-    --NumFresh;
-  }
-  return new (Memory) LivePage();
+PageNumber FineMemory::takePage() {
+  host::use(sizeof(FinePage));
+  PageNumber Page = Spares;
+  if (Page)
+    Spares = headOf(Page).NextSpare;
+  else
+    Page = NumTaken++;
+  if (Page == MaxPages)
+    host::giveUp("the program uses more than 512 GiB of memory");
+  headOf(Page).IsUsed = true;
+  return Page;
 }
 
-void FineMemory::publish(LivePage *Page, uintptr_t Address) {
+void FineMemory::publish(PageNumber Page, uintptr_t Address) {
   uint64_t Now = Pages.fetch_add(1, std::memory_order_relaxed) + 1;
   if (Now > PeakPages.load(std::memory_order_relaxed))
     PeakPages.store(Now, std::memory_order_relaxed);
-  entryOf(Address).store(uint64_t(reinterpret_cast<char *>(Page) - __pf_shadow_origin),
-                         std::memory_order_release);
+  entryOf(Address).store(Page, std::memory_order_release);
 }
 
-LivePage *FineMemory::makePage(uintptr_t Address) {
+PageNumber FineMemory::makePage(uintptr_t Address) {
   Locked Guard(PoolLock);
-  if (LivePage *Page = findPage(Address))
+  if (PageNumber Page = findPage(Address))
     return Page;
-  LivePage *Page = takePage();
+  PageNumber Page = takePage();
   if (FreedPages::Record Record; TheFreedPages.take(Address, Record))
-    Page->visit(0, FinePage::Bytes, [&](Granule &G, uint8_t Mask, uint64_t) {
-      G.access(
-          Mask, [](const Cell &) { return false; },
-          [&](Cell &X, const AtomicHistory *, uint8_t) {
-            X.assertOwned(); // nobody knows the page yet
-            X.setWrite(Record.When, Record.Where);
-          });
+    pageAt(Page).visit(0, FinePage::Bytes, [&](Granule &G, uint8_t Mask, uint64_t) {
+      G.startWith(Mask, Record.Freed);
     });
   publish(Page, Address);
   return Page;
 }
 
-void FineMemory::drop(uintptr_t Address) PF_NO_ANALYSIS {
-  LivePage *Page = lockIfThere(Address);
-  if (!Page)
-    return; // somebody else has
-  // Whoever was inside has finished; whoever comes later finds no page, or zeros.
-  entryOf(Address).store(0, std::memory_order_release);
+void FineMemory::release(PageNumber Page) {
   for (uintptr_t At = 0; At < FinePage::Bytes; At += Granule::Bytes)
-    Page->granuleOf(At).forget(0xff);
-  Page->IsImmediate.store(false, std::memory_order_relaxed);
-  unlockPage(Page);
+    pageAt(Page).granuleOf(At).forget(0xff);
+  headOf(Page).IsImmediate.store(false, std::memory_order_relaxed);
   Pages.fetch_sub(1, std::memory_order_relaxed);
-  auto *Memory = reinterpret_cast<char *>(Page);
-  // The middle of a page that is no longer used costs nothing until it is used again.
-  uintptr_t From = (reinterpret_cast<uintptr_t>(Memory) + 64 + 4095) & ~uintptr_t(4095);
-  uintptr_t To = (reinterpret_cast<uintptr_t>(Memory) + sizeof(FinePage)) & ~uintptr_t(4095);
-  os::discard(reinterpret_cast<void *>(From), To - From);
+  os::discard(&pageAt(Page), sizeof(FinePage)); // it costs nothing until it is used again
+  host::use(-ptrdiff_t(sizeof(FinePage)));
   Locked Guard(PoolLock);
-  reinterpret_cast<Spare *>(Memory)->Next = Spares;
-  Spares = reinterpret_cast<Spare *>(Memory);
+  headOf(Page).IsUsed = false;
+  headOf(Page).NextSpare = Spares;
+  Spares = Page;
+}
+
+void FineMemory::keep(Stamps::Collection &C) const PF_NO_ANALYSIS {
+  for (PageNumber Page = 1; Page < NumTaken; ++Page)
+    if (headOf(Page).IsUsed)
+      pageAt(Page).keep(C);
 }
 
 uintptr_t FineMemory::nextTouched(uintptr_t Page, uintptr_t End) {
@@ -128,8 +106,8 @@ void FineMemory::forget(uintptr_t Address, size_t Bytes) {
         drop(Page);
       continue;
     }
-    LivePage *P = lockPage(From); // which makes the page, if the rest of it was freed
-    P->visit(From, To - From, [](Granule &G, uint8_t Mask, uint64_t) { G.forget(Mask); });
+    PageNumber P = lockPage(From); // which makes the page, if the rest of it was freed
+    pageAt(P).visit(From, To - From, [](Granule &G, uint8_t Mask, uint64_t) { G.forget(Mask); });
     unlockPage(P);
     // Somebody who raced with the free may have made the page before its record was there.
     if (FreedPages::Record Record; WasFreed)
@@ -140,15 +118,16 @@ void FineMemory::forget(uintptr_t Address, size_t Bytes) {
 void FineMemory::forgetIfThere(uintptr_t Address, size_t Bytes) PF_NO_ANALYSIS {
   if (Bytes == FinePage::Bytes)
     return drop(Address);
-  LivePage *P = lockIfThere(Address);
+  PageNumber P = lockIfThere(Address);
   if (!P)
     return;
-  P->visit(Address, Bytes, [](Granule &G, uint8_t Mask, uint64_t) { G.forget(Mask); });
+  pageAt(P).visit(Address, Bytes, [](Granule &G, uint8_t Mask, uint64_t) { G.forget(Mask); });
   unlockPage(P);
 }
 
-void FineMemory::addRace(FoundRaces &Found, uintptr_t At, unsigned Raced, Epoch First, Note N,
+void FineMemory::addRace(FoundRaces &Found, uintptr_t At, unsigned Raced, Epoch First, Stamp S,
                          AccessKind Kind) {
+  Note N = TheStamps.noteOf(S);
   while (Raced) {
     auto Start = unsigned(std::countr_zero(Raced));
     auto Length = unsigned(std::countr_one(Raced >> Start));

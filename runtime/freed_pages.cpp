@@ -14,7 +14,7 @@ bool FreedPages::initialise() {
   return RecordOf;
 }
 
-void FreedPages::remember(uintptr_t Start, uintptr_t End, Epoch When, Note Where) {
+void FreedPages::remember(uintptr_t Start, uintptr_t End, Stamp Freed) {
   for (uintptr_t Page = Start; Page < End; Page += PF_PAGE_BYTES)
     if (Record Earlier; has(Page))
       take(Page, Earlier);
@@ -28,7 +28,7 @@ void FreedPages::remember(uintptr_t Start, uintptr_t End, Epoch When, Note Where
     Number = Records.size();
     Records.push({});
   }
-  Records[Number] = {When, Where, uint32_t((End - Start) >> PF_PAGE_SHIFT)};
+  Records[Number] = {Freed, uint32_t((End - Start) >> PF_PAGE_SHIFT)};
   NumRecords.fetch_add(1, std::memory_order_relaxed);
   for (uintptr_t Page = Start; Page < End; Page += PF_PAGE_BYTES)
     RecordOf[Page >> PF_PAGE_SHIFT].store(Number, std::memory_order_relaxed);
@@ -43,7 +43,7 @@ bool FreedPages::take(uintptr_t Page, Record &Result) {
     return false;
   Result = Records[Number];
   if (!--Records[Number].Pages) {
-    Records[Number].Pages = Unused;
+    Records[Number] = {0, Unused};
     Unused = Number;
     NumRecords.fetch_sub(1, std::memory_order_relaxed);
   }

@@ -11,28 +11,33 @@
 
 #include "abi/abi.h"
 #include "detector/array.h"
-#include "detector/cell.h"
-#include "runtime/base/spin_lock.h"
+#include "detector/spin_lock.h"
+#include "shadow/stamps.h"
 
 namespace photofinish::rt {
 
 class FreedPages {
 public:
   struct Record {
-    Epoch When;
-    Note Where;
+    Stamp Freed;
     uint32_t Pages; // that still refer to it; of an unused record, the next one
   };
 
   /// Reserves address space for it; false if there is none.
   bool initialise();
   /// The pages of [Start, End) were freed together.
-  void remember(uintptr_t Start, uintptr_t End, Epoch When, Note Where);
+  void remember(uintptr_t Start, uintptr_t End, Stamp Freed);
   /// The record of a page, which it then no longer has; false if it had none.
   bool take(uintptr_t Page, Record &Result);
   bool has(uintptr_t Page) const {
     return NumRecords.load(std::memory_order_relaxed) &&
            RecordOf[Page >> PF_PAGE_SHIFT].load(std::memory_order_relaxed);
+  }
+
+  /// Its stamps are kept. The world is stopped.
+  void keep(Stamps::Collection &C) {
+    for (Record &R : Records)
+      R.Freed = C.keep(R.Freed);
   }
 
 private:

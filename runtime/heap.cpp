@@ -9,7 +9,7 @@ using namespace photofinish::rt;
 
 Heap::Node **Heap::Shard::linkTo(uintptr_t Start) {
   Node **Link = &Buckets[uint32_t(hash(Start) >> 24) & (Buckets.size() - 1)];
-  while (*Link && (*Link)->Block.Start != Start)
+  while (*Link && (*Link)->Start != Start)
     Link = &(*Link)->Next;
   return Link;
 }
@@ -21,7 +21,7 @@ void Heap::Shard::grow() {
   for (Node *Chain : Old)
     while (Chain) {
       Node *Next = Chain->Next;
-      Node **Link = linkTo(Chain->Block.Start);
+      Node **Link = linkTo(Chain->Start);
       Chain->Next = *Link;
       *Link = Chain;
       Chain = Next;
@@ -38,7 +38,8 @@ void Heap::add(const HeapBlock &Block) {
     *Link = new (host::allocate(sizeof(Node))) Node();
     ++S.Count;
   }
-  (*Link)->Block = Block; // one that was there had been freed behind our back
+  // One that was there had been freed behind our back.
+  **Link = {Block.Start, Block.Bytes, Block.Allocation, (*Link)->Next, Block.Allocator};
 }
 
 bool Heap::remove(uintptr_t Start, HeapBlock &Block) {
@@ -50,7 +51,7 @@ bool Heap::remove(uintptr_t Start, HeapBlock &Block) {
   Node *Found = *Link;
   if (!Found)
     return false;
-  Block = Found->Block;
+  Block = Found->block();
   *Link = Found->Next;
   --S.Count;
   host::release(Found, sizeof(Node));
@@ -63,7 +64,7 @@ size_t Heap::sizeOf(uintptr_t Start) {
   if (S.Buckets.empty())
     return 0;
   Node *Found = *S.linkTo(Start);
-  return Found ? Found->Block.Bytes : 0;
+  return Found ? Found->Bytes : 0;
 }
 
 void Heap::rememberFreed(const HeapBlock &Block) {
@@ -76,8 +77,8 @@ bool Heap::findContaining(uintptr_t Address, HeapBlock &Block) {
     Locked Guard(S.Lock);
     for (Node *Chain : S.Buckets)
       for (; Chain; Chain = Chain->Next)
-        if (Address - Chain->Block.Start < Chain->Block.Bytes) {
-          Block = Chain->Block;
+        if (Address - Chain->Start < Chain->Bytes) {
+          Block = Chain->block();
           return true;
         }
   }

@@ -11,7 +11,7 @@
 #define PHOTOFINISH_RUNTIME_HEAP_H
 
 #include "detector/array.h"
-#include "runtime/base/spin_lock.h"
+#include "detector/spin_lock.h"
 #include "runtime/context.h"
 
 namespace photofinish::rt {
@@ -40,9 +40,15 @@ public:
 private:
   static constexpr unsigned NumShards = 256;
   static constexpr unsigned NumRemembered = 4096;
+  /// There is one for every block of the program: it has no more than it needs.
   struct Node {
-    HeapBlock Block;
+    uintptr_t Start;
+    size_t Bytes;
+    Note Allocation;
     Node *Next;
+    uint32_t Allocator;
+
+    HeapBlock block() const { return {Start, Bytes, Allocation, Allocator, 0, 0, false}; }
   };
   struct Shard {
     SpinLock Lock;

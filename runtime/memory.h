@@ -29,28 +29,28 @@ public:
   void add(Thread &T, const Elements &E, bool IsWrite, const LivePlace &Place, FoundRaces &Found) {
     Slim.add(T, E, IsWrite, Place, Found);
   }
-  /// Any other access of T's. NoteOf() is asked at most once, if there is something to remember.
+  /// Any other access of T's. StampOf() is asked at most once, if there is something to remember.
   /// Races are added to Found.
-  template <class NoteFn>
-  void access(Thread &T, uintptr_t Address, size_t Bytes, AccessKind Kind, NoteFn &&NoteOf,
+  template <class StampFn>
+  void access(Thread &T, uintptr_t Address, size_t Bytes, AccessKind Kind, StampFn &&StampOf,
               FoundRaces &Found) {
     if (!IsSlim)
-      return Fine.access(T.State, Address, Bytes, Kind, NoteOf, Found);
-    Slim.accessAtomically(T, Address, Bytes, Kind, NoteOf, Found);
+      return Fine.access(T.committer(), Address, Bytes, Kind, StampOf, Found);
+    Slim.accessAtomically(T, Address, Bytes, Kind, StampOf, Found);
   }
   /// The same for bytes of one granule, which nearly all accesses are.
-  template <class NoteFn>
-  void accessGranule(Thread &T, uintptr_t Address, size_t Bytes, AccessKind Kind, NoteFn &&NoteOf,
+  template <class StampFn>
+  void accessGranule(Thread &T, uintptr_t Address, size_t Bytes, AccessKind Kind, StampFn &&StampOf,
                      FoundRaces &Found) {
-    Fine.accessGranule(T.State, Address, Granule::maskOf(Address % Granule::Bytes, Bytes), Kind,
-                       NoteOf, Found);
+    Fine.accessGranule(T.committer(), Address, Granule::maskOf(Address % Granule::Bytes, Bytes),
+                       Kind, StampOf, Found);
   }
   /// Where accesses are deferred: checks one to a whole granule at once, if that is better; false
   /// if not.
-  template <class NoteFn>
-  bool accessAtOnce(Thread &T, uintptr_t Address, AccessKind Kind, NoteFn &&NoteOf,
+  template <class StampFn>
+  bool accessAtOnce(Thread &T, uintptr_t Address, AccessKind Kind, StampFn &&StampOf,
                     FoundRaces &Found) {
-    return Slim.accessAtOnce(T, Address, Kind, NoteOf, Found);
+    return Slim.accessAtOnce(T, Address, Kind, StampOf, Found);
   }
 
   /// T's clock is about to change, or T is over.
@@ -78,13 +78,13 @@ public:
 
   /// A write of all bytes after which nobody may use them, by free or by unmapping: pages that
   /// lie in the range as a whole give their shadow back. Those that are freed remember it.
-  template <class NoteFn>
-  void accessAndDrop(Thread &T, uintptr_t Address, size_t Bytes, NoteFn &&NoteOf, FoundRaces &Found,
-                     bool IsFreed) {
+  template <class StampFn>
+  void accessAndDrop(Thread &T, uintptr_t Address, size_t Bytes, StampFn &&StampOf,
+                     FoundRaces &Found, bool IsFreed) {
     if (IsSlim)
-      Slim.accessAndDrop(T, Address, Bytes, NoteOf(), Found, IsFreed);
+      Slim.accessAndDrop(T, Address, Bytes, StampOf(), Found, IsFreed);
     else
-      Fine.accessAndDrop(T.State, Address, Bytes, NoteOf, Found, IsFreed);
+      Fine.accessAndDrop(T.committer(), Address, Bytes, StampOf, Found, IsFreed);
   }
   /// Calls Visit(address, bytes) for the parts of a range whose pages have a shadow.
   template <class Fn> void forEachTouched(uintptr_t Address, size_t Bytes, Fn &&Visit) {
@@ -93,21 +93,31 @@ public:
     else
       Fine.forEachTouched(Address, Bytes, Visit);
   }
-  /// The bytes are fresh memory, says T.
-  void forget(Thread &T, uintptr_t Address, size_t Bytes) {
+  /// The bytes are fresh memory.
+  void forget(uintptr_t Address, size_t Bytes) {
     if (IsSlim)
-      Slim.forget(T, Address, Bytes);
+      Slim.forget(Address, Bytes);
     else
       Fine.forget(Address, Bytes);
+  }
+
+  /// Where accesses are deferred: are those to the page of an address checked at once?
+  bool isImmediate(uintptr_t Address) const { return Fine.isImmediate(Address); }
+
+  /// Stamps that nobody has are forgotten. The world is stopped.
+  void collect(Stamps::Collection &C) {
+    Fine.keep(C);
+    Slim.keep(C);
+    TheFreedPages.keep(C);
   }
 
   SlimMemory::Sizes measure() { return Slim.measure(); }
   /// For stats: shadow pages now, and at most so far, in bytes.
   uint64_t bytes() const {
-    return Slim.numPages() * sizeof(SlimPage) + Fine.numPages() * sizeof(LivePage);
+    return Slim.numPages() * sizeof(SlimPage) + Fine.numPages() * sizeof(FinePage);
   }
   uint64_t peakBytes() const {
-    return Slim.peakPages() * sizeof(SlimPage) + Fine.peakPages() * sizeof(LivePage);
+    return Slim.peakPages() * sizeof(SlimPage) + Fine.peakPages() * sizeof(FinePage);
   }
 
 private:
@@ -117,6 +127,13 @@ private:
 };
 
 extern LiveMemory TheMemory;
+
+/// Forgets stamps that nobody has, if it is time for that. The caller has no locks.
+void collectStampsNow(Entered &E);
+inline void collectStamps(Entered &E) {
+  if (__builtin_expect(TheStamps.wantsCollection(), false))
+    collectStampsNow(E);
+}
 
 } // namespace photofinish::rt
 

@@ -10,7 +10,7 @@
 
 #include "abi/abi.h"
 #include "detector/array.h"
-#include "runtime/base/spin_lock.h"
+#include "detector/spin_lock.h"
 #include "runtime/base/text.h"
 
 namespace photofinish::rt {

@@ -14,7 +14,7 @@
 #define PHOTOFINISH_RUNTIME_RECORDER_H
 
 #include "abi/recording.h"
-#include "runtime/base/spin_lock.h"
+#include "detector/spin_lock.h"
 #include "runtime/thread.h"
 
 namespace photofinish::rt {

@@ -362,23 +362,21 @@ void describeStats(Text &R) {
     if (RuleKinds[I] == RuleKind::Access)
       Accesses += TheRegistry.timesFired(Rule(I));
   R.member("checks", Accesses);
+  R.member("stamps_bytes", TheStamps.bytes());
+  R.member("collections", TheStamps.numCollections());
   if (TheMemory.isDeferred()) {
     R.member("accesses", TheRegistry.accessesNoted());
-    Histories::Counts C = TheRegistry.commits();
+    CommitCounts C = TheRegistry.commits();
     R.member("checked_at_once", C.AtOnce);
     R.member("commits", C.Commits);
     R.member("commit_splits", C.Splits);
     R.member("commit_merges", C.Merges);
     R.member("transitions", C.Transitions);
-    R.member("transitions_shared", C.Shared);
-    R.member("transitions_in_place", C.InPlace);
     SlimMemory::Sizes S = TheMemory.measure();
     R.member("pages_of_granules", S.FinePages);
     R.member("pages_1_class", S.PagesOf[0]);
     R.member("pages_2_to_4_classes", S.PagesOf[1]);
-    R.member("pages_5_to_15_classes", S.PagesOf[2]);
-    R.member("pages_16_classes_or_more", S.PagesOf[3]);
-    R.member("fine_granules", S.FineGranules);
+    R.member("pages_5_classes_or_more", S.PagesOf[2]);
     R.member("cells", S.Cells);
     R.member("touched_bytes", S.TouchedBytes);
   }

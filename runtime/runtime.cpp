@@ -54,7 +54,7 @@ static void accessRange(Entered &E, const void *Start, size_t Bytes, AccessKind 
     if (TheMemory.isDeferred())
       TheMemory.add(T, Address, Bytes, IsWrite, T.placeOf(E.site()), Found);
     else
-      TheMemory.access(T, Address, Bytes, Kind, [&] { return T.noteFor(E.site()); }, Found);
+      TheMemory.access(T, Address, Bytes, Kind, [&] { return T.stampFor(E.site()); }, Found);
   }
   if (!Found.empty())
     reportRaces(E, Kind, AccessForm::Plain, Address, Bytes, Found);
@@ -93,6 +93,7 @@ class Synchronizing {
 public:
   explicit Synchronizing(Entered &E) PF_NO_ANALYSIS : T(E.thread()) {
     commitNoted(E);
+    collectStamps(E);
     T.ClockLock.lock();
   }
   ~Synchronizing() PF_NO_ANALYSIS {
@@ -133,7 +134,7 @@ HeldLock *findHeld(Thread &T, uintptr_t Lock) {
 
 void addHeld(Thread &T, uintptr_t Lock, LockKind Kind, uint32_t Count) {
   T.Held.push({Lock, Kind, Count});
-  T.Locks = TheLockSets.with(T.Locks, Lock, uint8_t(Kind));
+  T.setLocks(TheLockSets.with(T.Locks, Lock, uint8_t(Kind)));
 }
 
 void removeHeld(Thread &T, HeldLock *H) {
@@ -141,9 +142,10 @@ void removeHeld(Thread &T, HeldLock *H) {
   for (uint32_t I = Index; I + 1 < T.Held.size(); ++I)
     T.Held[I] = T.Held[I + 1];
   T.Held.pop();
-  T.Locks = 0;
+  LockSetId Locks = 0;
   for (const HeldLock &Left : T.Held)
-    T.Locks = TheLockSets.with(T.Locks, Left.Lock, uint8_t(Left.Kind));
+    Locks = TheLockSets.with(Locks, Left.Lock, uint8_t(Left.Kind));
+  T.setLocks(Locks);
 }
 
 void acquire(Entered &E, uintptr_t Lock, LockKind Kind) {
@@ -314,7 +316,7 @@ void rt::blockAllocated(Entered &E, const void *Block, size_t Bytes) {
   {
     RecordingLock Recording;
     record(T, E.site(), PF_RECORDED_ALLOCATE, Start, Bytes);
-    TheMemory.forget(T, Start, Bytes);
+    TheMemory.forget(Start, Bytes);
   }
   TheSyncTable.forgetRange(Start, Bytes);
   TheHeap.add({Start, Bytes, T.noteFor(E.site()), T.number(), 0, 0, false});
@@ -333,7 +335,8 @@ bool rt::blockFreed(Entered &E, const void *Start) {
   {
     RecordingLock Recording;
     record(T, E.site(), PF_RECORDED_FREE, Block.Start, Block.Bytes);
-    TheMemory.accessAndDrop(T, Block.Start, Block.Bytes, [&] { return Where; }, Found, true);
+    TheMemory.accessAndDrop(
+        T, Block.Start, Block.Bytes, [&] { return T.stampFor(E.site()); }, Found, true);
   }
   TheSyncTable.forgetRange(Block.Start, Block.Bytes);
   Block.IsFreed = true;
@@ -354,7 +357,7 @@ void rt::memoryMapped(Entered &E, const void *Start, size_t Bytes) {
   {
     RecordingLock Recording;
     recordFresh(keyOf(Start), Bytes);
-    TheMemory.forget(E.thread(), keyOf(Start), Bytes);
+    TheMemory.forget(keyOf(Start), Bytes);
   }
   TheSyncTable.forgetRange(keyOf(Start), Bytes);
 }
@@ -372,9 +375,9 @@ void rt::memoryUnmapped(Entered &E, const void *Start, size_t Bytes) {
         record(T, E.site(), PF_RECORDED_WRITE, From, Here);
       });
     TheMemory.accessAndDrop(
-        T, keyOf(Start), Bytes, [&] { return T.noteFor(E.site()); }, Found, false);
+        T, keyOf(Start), Bytes, [&] { return T.stampFor(E.site()); }, Found, false);
     recordFresh(keyOf(Start), Bytes);
-    TheMemory.forget(E.thread(), keyOf(Start), Bytes);
+    TheMemory.forget(keyOf(Start), Bytes);
   }
   TheSyncTable.forgetRange(keyOf(Start), Bytes);
   if (!Found.empty())
@@ -429,7 +432,7 @@ void rt::threadEnds(Entered &E) {
   T.Info->IsFinished = true;
   RecordingLock Recording;
   recordFresh(T.StackStart, T.StackBytes);
-  TheMemory.forget(T, T.StackStart, T.StackBytes);
+  TheMemory.forget(T.StackStart, T.StackBytes);
 }
 
 Thread *rt::threadOf(uintptr_t Handle) { return TheRegistry.find(Handle); }

@@ -8,6 +8,7 @@ using namespace photofinish;
 using namespace photofinish::rt;
 
 bool SlimMemory::initialise() {
+  UsesAvx2 = hasAvx2();
   Root = static_cast<std::atomic<SlimPage *> *>(os::map((PF_ROOT_MASK + 1) * sizeof(SlimPage *)));
   Tables =
       static_cast<std::atomic<LiveFootprints *> *>(os::map(MaxTables * sizeof(LiveFootprints *)));
@@ -16,11 +17,11 @@ bool SlimMemory::initialise() {
 
 // Pages.
 
-SlimPage *SlimMemory::lockPage(Thread &T, uintptr_t Address) {
+SlimPage *SlimMemory::lockPage(uintptr_t Address) {
   for (;;) {
     SlimPage *Page = findPage(Address);
     if (!Page)
-      Page = makePage(T, Address);
+      Page = makePage(Address);
     if (!Page)
       return nullptr;
     Page->Lock.lock();
@@ -40,7 +41,7 @@ SlimPage *SlimMemory::takePage() {
   return Page;
 }
 
-SlimPage *SlimMemory::makePage(Thread &T, uintptr_t Address) {
+SlimPage *SlimMemory::makePage(uintptr_t Address) {
   Locked Guard(PoolLock);
   if (SlimPage *Page = findPage(Address))
     return Page;
@@ -48,12 +49,34 @@ SlimPage *SlimMemory::makePage(Thread &T, uintptr_t Address) {
     return nullptr;
   SlimPage *Page = takePage();
   if (FreedPages::Record Record; TheFreedPages.take(Address, Record))
-    Page->Classes.startWith(Record.When, Record.Where, T.Known);
+    Page->Classes.startWith(Record.Freed);
+  publish(Page, Address);
+  return Page;
+}
+
+void SlimMemory::publish(SlimPage *Page, uintptr_t Address) {
   uint64_t Now = Pages.fetch_add(1, std::memory_order_relaxed) + 1;
   if (Now > PeakPages.load(std::memory_order_relaxed))
     PeakPages.store(Now, std::memory_order_relaxed);
   entryOf(Address).store(Page, std::memory_order_release);
-  return Page;
+}
+
+void SlimMemory::rejoin(uintptr_t Address) {
+  Fine.dropIf(Address, [&](FinePage &Granules) {
+    const Granule &First = Granules.granuleOf(0);
+    for (uintptr_t At = 0; At < PageBytes; At += Granule::Bytes)
+      if (const Granule &G = Granules.granuleOf(At);
+          G.hasAtomics() || !G.hasHistoryOf(First, TheStamps))
+        return false;
+    SlimPage *Page;
+    {
+      Locked Guard(PoolLock);
+      Page = takePage();
+    }
+    Page->Classes.startWith(First);
+    publish(Page, Address);
+    return true;
+  });
 }
 
 void SlimMemory::recycle(SlimPage *Page) {
@@ -63,25 +86,24 @@ void SlimMemory::recycle(SlimPage *Page) {
   Spares = Page;
 }
 
-void SlimMemory::unlockPage(Thread &T, SlimPage *Page, uintptr_t Address) {
+void SlimMemory::unlockPage(SlimPage *Page, uintptr_t Address) {
   if (__builtin_expect(!Page->Classes.isIrregular(), true))
     return Page->Lock.unlock();
   Fine.adopt(Address, [&](FinePage &Granules) {
     Page->Classes.moveTo(
-        [&](unsigned Number) -> Granule & { return Granules.granuleOf(Number * Granule::Bytes); },
-        T.Known);
+        [&](unsigned Number) -> Granule & { return Granules.granuleOf(Number * Granule::Bytes); });
   });
   entryOf(Address).store(nullptr, std::memory_order_release);
   Page->Lock.unlock();
   recycle(Page);
 }
 
-void SlimMemory::drop(Thread &T, uintptr_t Address) {
-  SlimPage *Page = findPage(Address) ? lockPage(T, Address) : nullptr;
+void SlimMemory::drop(uintptr_t Address) {
+  SlimPage *Page = findPage(Address) ? lockPage(Address) : nullptr;
   if (!Page)
     return Fine.forgetIfThere(Address & ~(PageBytes - 1), PageBytes);
   entryOf(Address).store(nullptr, std::memory_order_release);
-  Page->Classes.clear(T.Known);
+  Page->Classes.clear();
   Page->Lock.unlock();
   recycle(Page);
 }
@@ -96,48 +118,55 @@ uintptr_t SlimMemory::nextTouched(uintptr_t Page, uintptr_t End) const {
 SlimMemory::Sizes SlimMemory::measure() {
   Sizes S;
   S.FinePages = Fine.numPages();
-  double Cells = 0;
   Locked Guard(PoolLock);
   for (SlimPage *Page : AllPages) {
     Locked Of(Page->Lock);
     const LiveClasses &C = Page->Classes;
-    if (!C.numClasses() && !C.numFine())
+    if (!C.numClasses())
       continue;
-    ++S.PagesOf[C.numClasses() <= 1 ? 0 : C.numClasses() <= 4 ? 1 : C.numClasses() < 16 ? 2 : 3];
-    S.FineGranules += C.numFine();
-    Cells += C.numCells();
+    ++S.PagesOf[C.numClasses() <= 1 ? 0 : C.numClasses() <= 4 ? 1 : 2];
+    S.Cells += C.numCells();
     for (unsigned Line = 0; Line < PageBytes / LineBytes; ++Line)
       S.TouchedBytes += uint64_t(std::popcount(C.touched(Line)));
   }
-  S.Cells = uint64_t(Cells + 0.5);
   return S;
 }
 
 // Accesses.
 
-void SlimMemory::access(Thread &T, uintptr_t Start, const Elements &E, bool IsWrite, Note N,
+static bool isWholePage(const Elements &E) {
+  return E.isRange() && E.span() == LiveClasses::PageBytes;
+}
+static bool isWholePage(const LiveClasses::Set &) { return false; } // they come in no order
+
+template <class Accessed>
+void SlimMemory::access(Thread &T, uintptr_t Start, const Accessed &E, bool IsWrite, Stamp S,
                         FoundRaces &Found) {
   AccessKind Kind = IsWrite ? AccessKind::Write : AccessKind::Read;
   for (;;) {
-    if (!findPage(Start) && Fine.accessIfThere(T.State, Start, E, Kind, N, Found))
+    if (!findPage(Start) && Fine.accessIfThere(T.committer(), Start, E, Kind, S, Found)) {
+      if (isWholePage(E))
+        rejoin(Start);
       return;
-    SlimPage *Page = lockPage(T, Start);
+    }
+    SlimPage *Page = lockPage(Start);
     if (!Page)
       continue;
     Page->Classes.access(
-        T.State, E, IsWrite, N, T.Known,
-        [&](uint64_t Offset, uint64_t Bytes, Epoch First, Note FirstNote, AccessKind FirstKind) {
-          Found.push({Start + Offset, uint32_t(Bytes), First, FirstNote, FirstKind, Kind, N});
+        T.committer(), E, IsWrite, S, UsesAvx2,
+        [&](uint64_t Offset, uint64_t Bytes, Epoch First, Stamp FirstStamp, AccessKind FirstKind) {
+          Found.push({Start + Offset, uint32_t(Bytes), First, TheStamps.noteOf(FirstStamp),
+                      FirstKind, Kind, TheStamps.noteOf(S)});
         });
-    return unlockPage(T, Page, Start);
+    return unlockPage(Page, Start);
   }
 }
 
 auto SlimMemory::adding(Thread &T, bool IsWrite, const LivePlace &Place, FoundRaces &Found) {
-  return [this, &T, IsWrite, &Place, &Found](const Elements &New) {
+  return [this, &T, IsWrite, &Place, &Found](LiveFootprint &Page, const Elements &New) {
     if (T.Pending.isFull())
       commit(T, Found);
-    T.Pending.add(New, IsWrite, Place);
+    T.Pending.add(Page, New, IsWrite, Place);
   };
 }
 
@@ -170,12 +199,16 @@ void SlimMemory::add(Thread &T, const Elements &E, bool IsWrite, const LivePlace
 void SlimMemory::commit(Thread &T, FoundRaces &Found) {
   if (T.Pending.isEmpty())
     return;
-  T.Pending.forEach([&](const auto &R) {
-    Note N = T.noteFor(R.P);
-    R.E.template forEachPage<PageBytes>([&](uint64_t Number, const Elements &E) {
-      access(T, Number * PageBytes, E, R.IsWrite, N, Found);
-    });
-  });
+  T.Pending.forEach(
+      [&](const auto &R) {
+        Stamp S = T.stampFor(R.P);
+        R.E.template forEachPage<PageBytes>([&](uint64_t Number, const Elements &E) {
+          access(T, Number * PageBytes, E, R.IsWrite, S, Found);
+        });
+      },
+      [&](const auto &Some) {
+        access(T, Some.Number * PageBytes, Some.All, Some.IsWrite, T.stampFor(Some.P), Found);
+      });
   T.Pending.clear();
 }
 
@@ -218,7 +251,7 @@ bool SlimMemory::isTouchedByOthers(const Thread &T, uintptr_t Address, size_t By
 
 // Memory that goes and comes.
 
-void SlimMemory::accessAndDrop(Thread &T, uintptr_t Address, size_t Bytes, Note N,
+void SlimMemory::accessAndDrop(Thread &T, uintptr_t Address, size_t Bytes, Stamp S,
                                FoundRaces &Found, bool IsFreed) {
   if (!Bytes || Address < PageBytes || Address + Bytes > AddressEnd)
     return;
@@ -227,7 +260,7 @@ void SlimMemory::accessAndDrop(Thread &T, uintptr_t Address, size_t Bytes, Note 
   auto Write = [&](uintptr_t From, uintptr_t To) {
     if (From < To)
       Elements::forEachPageOf<PageBytes>(From, To - From, [&](uint64_t Number, const Elements &E) {
-        access(T, Number * PageBytes, E, true, N, Found);
+        access(T, Number * PageBytes, E, true, S, Found);
       });
   };
   if (Whole >= WholeEnd) {
@@ -237,15 +270,15 @@ void SlimMemory::accessAndDrop(Thread &T, uintptr_t Address, size_t Bytes, Note 
     for (uintptr_t Page = Whole; (Page = nextTouched(Page, WholeEnd)) < WholeEnd;
          Page += PageBytes) {
       Write(Page, Page + PageBytes);
-      drop(T, Page);
+      drop(Page);
     }
     if (IsFreed)
-      TheFreedPages.remember(Whole, WholeEnd, T.State.now(), N);
+      TheFreedPages.remember(Whole, WholeEnd, S);
     Write(WholeEnd, End);
   }
 }
 
-void SlimMemory::forget(Thread &T, uintptr_t Address, size_t Bytes) {
+void SlimMemory::forget(uintptr_t Address, size_t Bytes) {
   if (Address >= AddressEnd || !Bytes)
     return;
   uintptr_t End = Address + Bytes;
@@ -259,11 +292,11 @@ void SlimMemory::forget(Thread &T, uintptr_t Address, size_t Bytes) {
     if (!WasFreed && nextTouched(Page, Page + PageBytes) != Page)
       continue;
     if (IsWhole) {
-      drop(T, Page);
+      drop(Page);
       continue;
     }
-    if (SlimPage *P = lockPage(T, From)) { // which makes the page, if the rest of it was freed
-      P->Classes.reset(From % PageBytes, To - From, T.Known);
+    if (SlimPage *P = lockPage(From)) { // which makes the page, if the rest of it was freed
+      P->Classes.reset(From % PageBytes, To - From, TheStamps);
       P->Lock.unlock();
     } else {
       Fine.forgetIfThere(From, To - From);

@@ -12,23 +12,21 @@
 //                       | page; holding the page's lock: to | again with its lock held
 //                       | null                              |
 //   SlimPage::Classes   | holding the page's lock           | holding the page's lock
-//   History             | holding the lock of the page that | whoever refers to it: a page's class,
-//                       | has it, if no other refers to it  | with the page's lock held; a thread
 //   SlimPage::Next      | holding PoolLock                  | holding PoolLock
 //   Thread::Touched     | its thread; others while the      | its thread; others while the world is
 //                       | world is stopped                  | stopped; touches(), at any time: then
 //                       |                                   | the answer is about some moment
 //   Thread::Pending,    | its thread; others while the      | its thread; others while the world is
-//   Known               | world is stopped                  | stopped
+//   Stamping            | world is stopped                  | stopped
 //
 // A SlimPage that was dropped is used again as one: whoever has waited for the lock of a page that
 // is gone finds that the root no longer has it.
 //
 // A page whose granules have hardly any history in common becomes one of granules (fine_memory.h)
-// until its memory changes hands as a whole, and accesses to whole granules of it are checked at
-// once: there is little to gain by putting them off. The page is in one of the two tables of roots:
-// it comes into that of granules before it leaves that of classes, and no page of classes is made
-// where there is one of granules.
+// until its memory changes hands as a whole, or is accessed as a whole and alike then. Where hardly
+// any accesses come together, those to whole granules are checked at once: there is little to gain
+// by putting them off. The page is in one of the two tables of roots: it comes into the one before
+// it leaves the other, and no page of classes is made where there is one of granules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,13 +56,13 @@ public:
   void add(Thread &T, const Elements &E, bool IsWrite, const LivePlace &Place, FoundRaces &Found);
   /// Checks a plain access to a whole granule at once, if its page is one of granules, and T has
   /// touched it in this epoch; false if not.
-  template <class NoteFn>
-  bool accessAtOnce(Thread &T, uintptr_t Address, AccessKind Kind, NoteFn &&NoteOf,
+  template <class StampFn>
+  bool accessAtOnce(Thread &T, uintptr_t Address, AccessKind Kind, StampFn &&StampOf,
                     FoundRaces &Found);
   /// Checks an atomic access of T's.
-  template <class NoteFn>
+  template <class StampFn>
   void accessAtomically(Thread &T, uintptr_t Address, size_t Bytes, AccessKind Kind,
-                        NoteFn &&NoteOf, FoundRaces &Found);
+                        StampFn &&StampOf, FoundRaces &Found);
   /// Commits what T has pending.
   void commit(Thread &T, FoundRaces &Found);
   /// If some of it is on the range.
@@ -84,7 +82,7 @@ public:
   void release(Thread &T);
 
   /// As FineMemory's.
-  void accessAndDrop(Thread &T, uintptr_t Address, size_t Bytes, Note N, FoundRaces &Found,
+  void accessAndDrop(Thread &T, uintptr_t Address, size_t Bytes, Stamp S, FoundRaces &Found,
                      bool IsFreed);
   template <class Fn> void forEachTouched(uintptr_t Address, size_t Bytes, Fn &&Visit) {
     uintptr_t End = Address + Bytes;
@@ -96,13 +94,19 @@ public:
     }
   }
   /// The bytes are fresh memory. Whoever noted an access to them has committed it.
-  void forget(Thread &T, uintptr_t Address, size_t Bytes) PF_NO_ANALYSIS;
+  void forget(uintptr_t Address, size_t Bytes) PF_NO_ANALYSIS;
+
+  /// Its stamps are kept. The world is stopped.
+  void keep(Stamps::Collection &C) PF_NO_ANALYSIS {
+    for (SlimPage *Page : AllPages)
+      Page->Classes.keep(C);
+  }
 
   /// For stats: what pages look like now.
   struct Sizes {
-    uint64_t PagesOf[4] = {}; ///< with 1 class, 2 to 4, 5 to 15, more
+    uint64_t PagesOf[3] = {}; ///< with 1 class, 2 to 4, more
     uint64_t FinePages = 0;   ///< of granules
-    uint64_t FineGranules = 0, Cells = 0, TouchedBytes = 0;
+    uint64_t Cells = 0, TouchedBytes = 0;
   };
   Sizes measure() PF_NO_ANALYSIS;
   uint64_t numPages() const { return Pages.load(std::memory_order_relaxed); }
@@ -120,21 +124,26 @@ private:
     return entryOf(Address).load(std::memory_order_acquire); // its contents were written before
   }
   /// The page of an address, with its lock held; null if it is one of granules.
-  SlimPage *lockPage(Thread &T, uintptr_t Address) PF_NO_ANALYSIS;
+  SlimPage *lockPage(uintptr_t Address) PF_NO_ANALYSIS;
   /// Leaves a page that was changed.
-  void unlockPage(Thread &T, SlimPage *Page, uintptr_t Address) PF_NO_ANALYSIS;
-  /// Checks elements of the page at Start, which come from one place.
-  void access(Thread &T, uintptr_t Start, const Elements &E, bool IsWrite, Note N,
+  void unlockPage(SlimPage *Page, uintptr_t Address) PF_NO_ANALYSIS;
+  /// Checks Elements, or a set of whole granules, of the page at Start, which come from one place.
+  template <class Accessed>
+  void access(Thread &T, uintptr_t Start, const Accessed &E, bool IsWrite, Stamp S,
               FoundRaces &Found) PF_NO_ANALYSIS;
   auto adding(Thread &T, bool IsWrite, const LivePlace &Place, FoundRaces &Found);
   LiveFootprints &touchedBy(Thread &T);
   void recycle(SlimPage *Page);
-  SlimPage *makePage(Thread &T, uintptr_t Address);
+  void publish(SlimPage *Page, uintptr_t Address);
+  /// The page is one of classes again, if its granules are all alike.
+  void rejoin(uintptr_t Address);
+  SlimPage *makePage(uintptr_t Address);
   SlimPage *takePage() PF_REQUIRES(PoolLock);
-  void drop(Thread &T, uintptr_t Page) PF_NO_ANALYSIS;
+  void drop(uintptr_t Page) PF_NO_ANALYSIS;
   uintptr_t nextTouched(uintptr_t Page, uintptr_t End) const;
 
   FineMemory &Fine;
+  bool UsesAvx2 = false; // constant after initialise()
   std::atomic<SlimPage *> *Root = nullptr;
   SpinLock PoolLock;
   SlimPage *Spares = nullptr; // under PoolLock
@@ -150,23 +159,22 @@ private:
   Array<LiveFootprints *> SpareTables; // under PoolLock
 };
 
-template <class NoteFn>
-bool SlimMemory::accessAtOnce(Thread &T, uintptr_t Address, AccessKind Kind, NoteFn &&NoteOf,
+template <class StampFn>
+bool SlimMemory::accessAtOnce(Thread &T, uintptr_t Address, AccessKind Kind, StampFn &&StampOf,
                               FoundRaces &Found) {
   LiveFootprint *Page = T.Touched ? T.Touched->find(Address / PageBytes) : nullptr;
-  if (!Page || !Page->Touched ||
-      !Fine.accessGranuleIfThere(T.State, Address, 0xff, Kind, NoteOf, Found))
+  if (!Page || !Page->isTouched() ||
+      !Fine.accessGranuleIfThere(T.committer(), Address, 0xff, Kind, StampOf, Found))
     return false;
   ++T.AccessesNoted;
-  ++T.Known.Count.AtOnce;
-  Page->add(unsigned(Address % PageBytes / LineBytes),
-            bytesOf(unsigned(Address % LineBytes), Granule::Bytes), isWrite(Kind));
+  ++T.Commits.AtOnce;
+  Page->add(unsigned(Address % PageBytes), Granule::Bytes, isWrite(Kind));
   return true;
 }
 
-template <class NoteFn>
+template <class StampFn>
 void SlimMemory::accessAtomically(Thread &T, uintptr_t Address, size_t Bytes, AccessKind Kind,
-                                  NoteFn &&NoteOf, FoundRaces &Found) PF_NO_ANALYSIS {
+                                  StampFn &&StampOf, FoundRaces &Found) PF_NO_ANALYSIS {
   if (Address < PageBytes || Address + Bytes > AddressEnd)
     return; // the program is about to crash, and does that better than we would
   for (uintptr_t End = Address + Bytes; Address < End;) {
@@ -174,16 +182,16 @@ void SlimMemory::accessAtomically(Thread &T, uintptr_t Address, size_t Bytes, Ac
     uintptr_t Here =
         End - Address < Granule::Bytes - InGranule ? End - Address : Granule::Bytes - InGranule;
     uint8_t Mask = Granule::maskOf(InGranule, Here);
-    while (!Fine.accessGranuleIfThere(T.State, Address, Mask, Kind, NoteOf, Found)) {
-      SlimPage *Page = lockPage(T, Address);
+    while (!Fine.accessGranuleIfThere(T.committer(), Address, Mask, Kind, StampOf, Found)) {
+      SlimPage *Page = lockPage(Address);
       if (!Page)
         continue;
-      Page->Classes.accessAtomically(T.State, Address % PageBytes, Mask, Kind, NoteOf, T.Known,
-                                     [&](uint8_t Raced, Epoch First, Note N, AccessKind FirstKind) {
-                                       FineMemory::addRace(Found, Start, Raced, First, N,
-                                                           FirstKind);
-                                     });
-      unlockPage(T, Page, Address);
+      Page->Classes.accessAtomically(
+          T.committer(), Address % PageBytes, Mask, Kind, StampOf,
+          [&](uint8_t Raced, Epoch First, Stamp S, AccessKind FirstKind) {
+            FineMemory::addRace(Found, Start, Raced, First, S, FirstKind);
+          });
+      unlockPage(Page, Address);
       break;
     }
     Address += Here;

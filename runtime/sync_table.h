@@ -13,8 +13,8 @@
 #ifndef PHOTOFINISH_RUNTIME_SYNC_TABLE_H
 #define PHOTOFINISH_RUNTIME_SYNC_TABLE_H
 
+#include "detector/spin_lock.h"
 #include "detector/sync.h"
-#include "runtime/base/spin_lock.h"
 
 #include <new>
 

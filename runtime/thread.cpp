@@ -30,13 +30,14 @@ extern "C"
 // What abi.h tells the pass about footprints.
 static_assert(sizeof(pf_noted_page) == sizeof(LiveFootprint));
 static_assert(LiveFootprints::pagesOffset() == offsetof(pf_noted, pages));
+static_assert(LiveFootprints::bytesOffset() == offsetof(pf_noted, bytes));
+static_assert(sizeof(pf_noted_bytes) == sizeof(LiveFootprint::Bytes));
 
 void Thread::publishNow() {
   // Accesses that are recorded or counted must all be seen; and v2 and v1.5 alone have hits.
   bool IsEveryAccessWanted = recording() || TheOptions.stats;
   bool HasHits = TheOptions.checkMode() <= Mode::VerifiedFTv15;
   __pf_thread.now = IsEveryAccessWanted || !HasHits ? PF_NO_EPOCH : State.now().bits();
-  Known.forgetTransitions(); // they were at another clock
   if (TouchedAt != State.now()) {
     TouchedAt = State.now();
     if (Touched)
@@ -97,7 +98,7 @@ void Registry::retire(Thread *T) {
     RetiredSlots.push({T->Info->Slot, T->State.now().clock()});
     for (unsigned R = 0; R < NumRules; ++R)
       Fired[R] += T->State.timesFired(Rule(R));
-    Commits += T->Known.Count;
+    Commits += T->Commits;
     Noted += T->AccessesNoted;
     for (Thread **Link = &Live; *Link; Link = &(*Link)->NextLive)
       if (*Link == T) {
@@ -109,6 +110,7 @@ void Registry::retire(Thread *T) {
     os::unmap(T->Frames, T->FrameBytes);
   os::unmap(T->Recent, sizeof(RecentContexts));
   TheMemory.release(*T);
+  T->Spares.giveBack();
   T->~Thread();
   host::release(T, sizeof(Thread));
 }
@@ -187,11 +189,11 @@ uint64_t Registry::timesFired(Rule R) {
   return Sum;
 }
 
-Histories::Counts Registry::commits() {
+CommitCounts Registry::commits() {
   Locked Guard(Lock);
-  Histories::Counts Sum = Commits;
+  CommitCounts Sum = Commits;
   for (Thread *T = Live; T; T = T->NextLive)
-    Sum += T->Known.Count;
+    Sum += T->Commits;
   return Sum;
 }
 
@@ -215,6 +217,7 @@ void rt::installThread(Thread *T, size_t StackBytes) {
   T->LocalEnd = reinterpret_cast<uintptr_t>(__builtin_thread_pointer());
   __pf_thread.stack_top = T->Frames;
   __pf_thread.self = T;
+  T->Spares.use();
   T->Info->SystemId = os::threadId();
   T->publishNow();
 }

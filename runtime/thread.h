@@ -20,12 +20,13 @@
 #ifndef PHOTOFINISH_RUNTIME_THREAD_H
 #define PHOTOFINISH_RUNTIME_THREAD_H
 
+#include "detector/spin_lock.h"
 #include "detector/thread_state.h"
+#include "runtime/base/arena.h"
 #include "runtime/base/options.h"
-#include "runtime/base/spin_lock.h"
 #include "runtime/context.h"
+#include "runtime/fine_memory.h"
 #include "runtime/runtime.h"
-#include "shadow/class_page.h"
 #include "shadow/footprint.h"
 
 namespace photofinish::rt {
@@ -89,7 +90,7 @@ public:
   pf_frame *Frames = nullptr; ///< the first one; null for a thread that only borrows some
   size_t FrameBytes = 0;
   Array<HeldLock> Held;
-  LockSetId Locks = 0;
+  LockSetId Locks = 0;  ///< setLocks() changes it
   uintptr_t Handle = 0; ///< under the registry's lock
   uintptr_t StackStart = 0;
   size_t StackBytes = 0;
@@ -98,8 +99,10 @@ public:
   RecentContexts *Recent;
   LiveFootprints *Touched = nullptr; ///< in its epoch; see slim_memory.h
   Epoch TouchedAt;
-  Runs<LivePlace> Pending; ///< accesses that are not committed
-  Histories Known;
+  PendingAccesses<LiveFootprint, LivePlace> Pending; ///< not committed so far
+  Stamper Stamping{TheStamps};
+  CommitCounts Commits;
+  SparePieces Spares;
   uint64_t AccessesNoted = 0;        ///< counted where all of them are seen
   Array<class SyncObject *> Atomics; ///< locked between __pf_atomic_begin and __pf_atomic_end
   Thread *NextLive = nullptr;        ///< under the registry's lock
@@ -114,12 +117,24 @@ public:
       return {Site, Top[-1].context};
     return {Site, TheContexts.contextOf(framesBegin(), __pf_thread.stack_top, Recent->Calls)};
   }
-  /// What a cell remembers of an access that the thread makes now, at Site.
+  /// Site, calls and locks of an access that the thread makes now.
   Note noteFor(const pf_site *Site) { return noteFor(placeOf(Site)); }
   /// And of one that it has made since its locks last changed.
   Note noteFor(const LivePlace &Place) {
     return TheContexts.noteFor(Locks ? withLocks(Place.Context) : Place.Context, Place.Site);
   }
+  /// What the shadow remembers of it.
+  Stamp stampFor(const pf_site *Site) { return stampFor(placeOf(Site)); }
+  Stamp stampFor(const LivePlace &Place) {
+    return Stamping.stampFor(State.now(), reinterpret_cast<uintptr_t>(Place.Site), Place.Context,
+                             [&] { return noteFor(Place); });
+  }
+  /// It holds other locks from now on.
+  void setLocks(LockSetId Now) {
+    Locks = Now;
+    Stamping.forgetPlaces();
+  }
+  Committer committer() { return {State, Stamping, Commits}; }
   /// Tells inlined checks the thread's epoch, unless they are all to come to the runtime.
   void publishNow();
 
@@ -168,7 +183,7 @@ public:
   }
   // What all threads have counted, those that are gone included.
   uint64_t timesFired(Rule R);
-  Histories::Counts commits();
+  CommitCounts commits();
   uint64_t accessesNoted();
 
   SpinLock Lock;
@@ -187,7 +202,7 @@ private:
   Array<ThreadInfo *> LastOfSlot; // by slot
   Array<Retired> RetiredSlots;
   uint64_t Fired[NumRules] = {};
-  Histories::Counts Commits;
+  CommitCounts Commits;
   uint64_t Noted = 0;
 };
 

@@ -127,6 +127,16 @@ void rt::commitNotedBy(Entered &E, uintptr_t Start, size_t Bytes) PF_NO_ANALYSIS
   haltIfWanted();
 }
 
+void rt::collectStampsNow(Entered &E) PF_NO_ANALYSIS {
+  stopWorld(E.thread());
+  if (TheStamps.wantsCollection()) { // nobody else has done it
+    Stamps::Collection C(TheStamps);
+    TheMemory.collect(C);
+    TheRegistry.forEachLive([&](Thread &T) { T.Stamping.forgetAll(); });
+  }
+  resumeWorld();
+}
+
 // Found as the process forked, for the parent to tell; written by the thread that has stopped the
 // world.
 [[clang::no_destroy]] static constinit Array<Untold> FoundAtFork;

@@ -1,23 +1,20 @@
 //===- class_page.h - A page's partition --------------------------------------===//
 //
 // SlimState with an arbitrary partition (slimstate.txt, last column of Table II). Granules of eight
-// bytes that have the same history are one *class*: the page knows the class of every granule, its
-// label, and the history of every class (shadow/history.h), which other pages may have, too.
-// COARSE, SPLIT, BLOCK, STRIDE and PREFIX are just particular ways to label.
+// bytes that have the same history are one *class*: a set of granules, and a Granule for all of
+// them. COARSE, SPLIT, BLOCK, STRIDE and PREFIX are just particular sets.
 //
-//   labels    1 1 1 1 2 2 0 3 3 ...          0: nobody has touched the granule
-//   classes   1: ff W = 1@5 R = 2@7   2: 0f W = 1@5, f0 W = 2@3   ...
+//   xxxx............xxxx....   W = 1@5 R = 2@7
+//   ....xx..................   bytes 0-3 W = 1@5, bytes 4-7 W = 2@3
 //
-// An access, or many from one place, finds granules that are alike, of one class and with the same
-// bytes accessed, many at once (shadow/lanes.h), and applies the rules once for all of them.
-// Whoever was in a class together and is still alike stays together; classes without granules go.
+// An access, or many from one place, meets a class in some of its granules: the rules are applied
+// once for all of them. If those are all that the class has, it changes; otherwise they part from
+// it. Classes that have become equal are joined: what was coarse is so again.
 //
-// Granules that atomics touch are *fine*: they have a Granule of their own, because they have a
-// history of atomics, too. So are granules for which there would be too many classes.
+// A page has few classes, or is better kept granule by granule: isIrregular() says so.
 //
-// Invariants (verify):
-//   a class has as many granules as are labelled with it, and a history that is not empty;
-//   fine granules are those labelled so.
+// Invariants (verify): no granule is in two classes, no class is empty, and no two classes without
+// atomics have the same history.
 //
 // All of it belongs to whoever holds the page's lock.
 //
@@ -26,529 +23,350 @@
 #ifndef PHOTOFINISH_SHADOW_CLASS_PAGE_H
 #define PHOTOFINISH_SHADOW_CLASS_PAGE_H
 
-#include "shadow/elements.h"
-#include "shadow/history.h"
-#include "shadow/lanes.h"
+#include "shadow/granule.h"
+#include "shadow/granule_set.h"
 
 namespace photofinish {
 
-/// A page of Lines lines with at most MaxClasses classes. Whoever has one clears it before it goes.
-template <unsigned Lines, unsigned MaxClasses = 254> class ClassPage {
-  using Label = uint8_t;
-  static constexpr Label Untouched = 0, Fine = 255;
-  static constexpr unsigned NumGranules = Lines * LineGranules;
-  static_assert(MaxClasses < Fine && NumGranules % Lanes::Count == 0);
+/// What commits have come to.
+struct CommitCounts {
+  uint64_t Commits = 0;     ///< accesses to a page, or many together
+  uint64_t Splits = 0;      ///< classes that began
+  uint64_t Merges = 0;      ///< classes that joined another
+  uint64_t Transitions = 0; ///< classes that an access has met
+  uint64_t AtOnce = 0;      ///< accesses that were not put off, by whoever puts off others
 
+  void operator+=(const CommitCounts &Other) {
+    Commits += Other.Commits;
+    Splits += Other.Splits;
+    Merges += Other.Merges;
+    Transitions += Other.Transitions;
+    AtOnce += Other.AtOnce;
+  }
+};
+
+/// Who commits.
+struct Committer {
+  ThreadState &T;
+  Stamper &By;
+  CommitCounts &Count;
+};
+
+/// A page of Lines lines, which is irregular with more than MaxClasses classes.
+template <unsigned Lines, unsigned MaxClasses = 20> class ClassPage {
 public:
   static constexpr uint64_t PageBytes = Lines * LineBytes;
+  static constexpr unsigned NumGranules = Lines * LineGranules;
+  using Set = GranuleSet<NumGranules>;
 
   ClassPage() = default;
   ClassPage(const ClassPage &) = delete;
   ClassPage &operator=(const ClassPage &) = delete;
 
-  /// T reads or writes elements of the page, all from one place. OnRace(offset, bytes, first epoch,
-  /// its Note and AccessKind) is told of every race.
+  /// Somebody reads or writes elements of the page, all from one place. OnRace(offset, bytes, first
+  /// epoch, its stamp and AccessKind) is told of every race. UsesAvx2: see hasAvx2().
   template <class Fn>
-  void access(ThreadState &T, const Elements &E, bool IsWrite, Note N, Histories &H, Fn &&OnRace) {
-    ++H.Count.Commits;
-    Access<Fn> A{T,      H,
-                 OnRace, IsWrite ? AccessKind::Write : AccessKind::Read,
-                 N,      E.span() <= 4 * Granule::Bytes};
-    auto InGranule = unsigned(E.First % Granule::Bytes);
-    if (E.span() + InGranule <= Granule::Bytes && E.isRange())
-      return accessGranule(A, unsigned(E.First / Granule::Bytes),
-                           Granule::maskOf(InGranule, E.span()));
-    forEachBlock(E, [&](unsigned First, const Lanes &Bytes) { accessBlock(A, First, Bytes); });
+  void access(const Committer &Who, const Elements &E, bool IsWrite, Stamp S, bool UsesAvx2,
+              Fn &&OnRace) {
+    ++Who.Count.Commits;
+    Access<Fn> A{Who, OnRace, IsWrite ? AccessKind::Write : AccessKind::Read, S};
+    if (auto InGranule = E.First % Granule::Bytes;
+        InGranule + E.span() <= Granule::Bytes && E.isRange())
+      return accessOne(A, unsigned(E.First / Granule::Bytes), Granule::maskOf(InGranule, E.span()));
+#if defined(__x86_64__)
+    if (UsesAvx2)
+      return accessWithAvx2(A, E);
+#endif
+    accessAll(A, E);
+  }
+
+  /// The same for the whole of some granules.
+  template <class Fn>
+  void access(const Committer &Who, const Set &Some, bool IsWrite, Stamp S, bool UsesAvx2,
+              Fn &&OnRace) {
+    ++Who.Count.Commits;
+    Access<Fn> A{Who, OnRace, IsWrite ? AccessKind::Write : AccessKind::Read, S};
+#if defined(__x86_64__)
+    if (UsesAvx2)
+      return accessGroupWithAvx2(A, 0xff, Some);
+#endif
+    accessGroup(A, 0xff, Some);
   }
 
   /// An atomic access to the bytes of Mask of one granule, at an offset. OnRace(mask, first epoch,
-  /// Note, AccessKind).
-  template <class NoteFn, class Fn>
-  void accessAtomically(ThreadState &T, uint64_t Offset, uint8_t Mask, AccessKind Kind,
-                        NoteFn &&MakeNote, Histories &H, Fn &&OnRace) {
-    checkGranule(T, makeFine(unsigned(Offset / Granule::Bytes), H), Mask, Kind, MakeNote, OnRace);
+  /// its stamp, AccessKind).
+  template <class StampFn, class Fn>
+  void accessAtomically(const Committer &Who, uint64_t Offset, uint8_t Mask, AccessKind Kind,
+                        StampFn &&MakeStamp, Fn &&OnRace) {
+    uint32_t I = alone(unsigned(Offset / Granule::Bytes), Who.Count);
+    checkGranule(Who.T, Who.By, Classes[I].G, Mask, Kind, MakeStamp, OnRace);
   }
 
   /// The bytes are fresh memory.
-  void reset(uint64_t First, uint64_t Count, Histories &H) {
-    forEachBlock(Elements::range(First, Count),
-                 [&](unsigned Start, const Lanes &Bytes) { resetBlock(Start, Bytes, H); });
+  void reset(uint64_t First, uint64_t Count, const Stamps &All) {
+    CommitCounts Ignored;
+    forEachGroup<NumGranules>(Elements::range(First, Count), [&](uint8_t Mask, const Set &Some) {
+      uint32_t Known = Classes.size();
+      Changes Changed;
+      for (uint32_t I = 0; I < Known; ++I) {
+        Set Met = Classes[I].All & Some;
+        if (Met.isEmpty())
+          continue;
+        uint32_t Its = part(I, Met, Ignored);
+        Classes[Its].G.forget(Mask);
+        Changed.push(Its);
+      }
+      tidy(Changed, All, Ignored);
+    });
   }
   /// All bytes were written once, and nothing else; nobody has touched the page.
-  void startWith(Epoch Written, Note N, Histories &H) {
-    Cell X;
-    X.assertOwned();
-    X.setWrite(Written, N);
-    History *Only = H.make();
-    Only->G.put(0xff, X);
-    Label L = labelFor(Only, H);
-    std::memset(Labels, L, sizeof(Labels));
-    move(Untouched, L, NumGranules, H);
+  void startWith(Stamp Written) {
+    Set All;
+    All.addRange(0, NumGranules);
+    add(All).startWith(0xff, Written);
+  }
+  /// All granules are like G, which atomics have not touched; nobody has touched the page.
+  void startWith(const Granule &G) {
+    Set All;
+    All.addRange(0, NumGranules);
+    add(All).copyFrom(G);
   }
   /// So many histories that classes do not pay.
-  bool isIrregular() const { return NumLive > MaxClasses / 4 * 3; }
+  bool isIrregular() const { return Classes.size() > MaxClasses; }
   /// GranuleAt(number), which is untouched, becomes every granule's own; the page is empty then.
-  template <class Fn> void moveTo(Fn &&GranuleAt, Histories &H) {
-    for (unsigned I = 0; I < NumGranules; ++I)
-      if (Labels[I] == Fine)
-        GranuleAt(I).takeFrom(fineGranule(I));
-      else if (Labels[I] != Untouched)
-        GranuleAt(I).copyFrom(classOf(Labels[I]).H->G);
-    clear(H);
-  }
-  void clear(Histories &H) {
+  template <class Fn> void moveTo(Fn &&GranuleAt) {
     for (Class &C : Classes)
-      if (C.Count)
-        H.drop(C.H);
-    Classes.clear();
-    NumLive = 0;
-    FirstFree = Latest = 0;
-    std::memset(Recent, Untouched, sizeof(Recent));
-    std::memset(Labels, Untouched, sizeof(Labels));
-    dropFine();
+      if (C.G.hasAtomics())
+        C.All.forEach([&](unsigned Number) { GranuleAt(Number).takeFrom(C.G); });
+      else
+        C.All.forEach([&](unsigned Number) { GranuleAt(Number).copyFrom(C.G); });
+    clear();
+  }
+  void clear() { Classes.clear(); }
+  /// Its stamps are kept.
+  void keep(Stamps::Collection &C) {
+    for (Class &Each : Classes)
+      Each.G.keep(C);
   }
 
   /// The bytes of a line that have been accessed.
   ByteMask touched(unsigned Line) const {
     ByteMask Touched = 0;
-    for (unsigned G = 0; G < LineGranules; ++G)
-      if (const Granule *X = granuleOf(Line * LineGranules + G))
-        X->forEach([&](uint8_t Mask) { Touched |= ByteMask(Mask) << G * Granule::Bytes; });
+    for (const Class &C : Classes)
+      for (unsigned I = 0; I < LineGranules; ++I)
+        if (C.All.contains(Line * LineGranules + I))
+          Touched |= ByteMask(C.G.touched()) << I * Granule::Bytes;
     return Touched;
   }
   /// The bytes of a location: of a granule, or one.
   uint32_t grain() const {
+    bool IsWhole = true;
     for (const Class &C : Classes)
-      if (C.Count && !isWhole(C.H->G))
-        return 1;
-    return Granule::Bytes;
+      C.G.forEach([&](uint8_t Mask) { IsWhole &= Mask == 0xff; });
+    return IsWhole ? Granule::Bytes : 1;
   }
-  /// Cells that are stored for this page; what it has in common with others counts as a part.
-  double numCells() const {
-    double Cells = 0;
+  /// Cells that are stored for this page.
+  uint64_t numCells() const {
+    uint64_t Cells = 0;
     for (const Class &C : Classes)
-      if (C.Count)
-        Cells += countParts(C.H->G) / C.H->References.load(std::memory_order_relaxed);
-    for (const Granule *G : FineGranules)
-      Cells += countParts(*G);
+      C.G.forEach([&](uint8_t) { ++Cells; });
     return Cells;
   }
-  uint32_t numClasses() const { return NumLive; }
-  uint32_t numFine() const { return FineGranules.size(); }
+  uint32_t numClasses() const { return Classes.size(); }
 
   /// Do the invariants hold?
-  bool verify() const {
-    uint32_t Counts[256] = {}, Live = 0;
-    for (Label L : Labels)
-      ++Counts[L];
-    if (Counts[Fine] != FineGranules.size())
-      return false;
+  bool verify(const Stamps &All) const {
+    Set Others;
     for (uint32_t I = 0; I < Classes.size(); ++I) {
       const Class &C = Classes[I];
-      if (Counts[I + 1] != C.Count)
+      if (C.All.isEmpty() || C.G.isUntouched() || !(C.All & Others).isEmpty())
         return false;
-      if (!C.Count)
-        continue;
-      ++Live;
-      if (C.H->G.isUntouched() || C.H->G.hasAtomics() || !C.H->References.load())
-        return false;
+      Others |= C.All;
+      for (uint32_t J = 0; J < I; ++J)
+        if (areEqual(C, Classes[J], All))
+          return false;
     }
-    for (unsigned G = 0; G < NumGranules; ++G)
-      if (Labels[G] == Fine && (!SlotOf || SlotOf[G] >= FineGranules.size()))
-        return false;
-    return Live == NumLive;
+    return true;
   }
 
 private:
-  // Classes.
-
-  /// The granules that have one history.
   struct Class {
-    History *H = nullptr;
-    uint16_t Count = 0; // granules
-    Label NextFree = 0; // while it has none
+    Set All;
+    Granule G; // of each
   };
-  static_assert(NumGranules <= UINT16_MAX);
-
-  Class &classOf(Label L) { return Classes[L - 1u]; }
-  const Class &classOf(Label L) const { return Classes[L - 1u]; }
-  /// Null if nobody has touched it.
-  const Granule *granuleOf(unsigned Number) const {
-    Label L = Labels[Number];
-    return L == Untouched ? nullptr : L == Fine ? &fineGranule(Number) : &classOf(L).H->G;
+  static bool areEqual(const Class &A, const Class &B, const Stamps &All) {
+    return A.G.hasHistoryOf(B.G, All) && !A.G.hasAtomics() && !B.G.hasAtomics();
   }
 
-  /// The class with a history, which this page refers to from now on if it did not; Fine if there
-  /// is no room for it, and Untouched if it is empty.
-  Label labelFor(History *H, Histories &Own) {
-    if (H->G.isUntouched()) {
-      Own.drop(H);
-      return Untouched;
-    }
-    for (Label L : Recent)
-      if (L && classOf(L).H == H)
-        return merge(L, H, Own);
-    if (NumLive <= FewClasses)
-      for (uint32_t I = 0; I < Classes.size(); ++I)
-        if (Classes[I].H == H)
-          return merge(Label(I + 1), H, Own);
-    if (NumLive == MaxClasses) {
-      Own.drop(H);
-      return Fine;
-    }
-    return begin(H, Own);
-  }
-  /// A new class. There must be room.
-  Label begin(History *H, Histories &Own) {
-    ++Own.Count.Splits;
-    ++NumLive;
-    if (!FirstFree) {
-      Classes.push({});
-      FirstFree = Label(Classes.size());
-    }
-    Label New = FirstFree;
-    FirstFree = classOf(New).NextFree;
-    classOf(New) = {H, 0, 0};
-    Recent[NextRecent++ % NumRecent] = New;
-    return New;
-  }
-  Label merge(Label L, History *H, Histories &Own) {
-    ++Own.Count.Merges;
-    Own.drop(H); // the class refers to it already
-    return L;
-  }
-  /// Granules change their class.
-  void move(Label From, Label To, unsigned Number, Histories &H) {
-    if (To != Untouched)
-      classOf(To).Count = uint16_t(classOf(To).Count + Number);
-    leave(From, Number, H);
-  }
-  void leave(Label L, unsigned Number, Histories &H) {
-    if (L == Untouched)
-      return;
-    Class &C = classOf(L);
-    C.Count = uint16_t(C.Count - Number);
-    if (C.Count)
-      return;
-    H.drop(C.H);
-    --NumLive;
-    C = {nullptr, 0, FirstFree};
-    FirstFree = L;
-  }
-  /// Has the class no granules but so many, and does nobody else have its history?
-  bool isAlone(Label L, unsigned Number) const {
-    return L != Untouched && classOf(L).Count == Number && !classOf(L).H->isShared();
-  }
+  /// Numbers of classes that have changed.
+  struct Changes {
+    uint64_t Some = 0;
+    bool All = false; ///< there are too many to say
 
-  // Accesses.
+    void push(uint32_t I) {
+      Some |= I < 64 ? uint64_t(1) << I : 0;
+      All |= I >= 64;
+    }
+  };
 
   template <class Fn> struct Access {
-    ThreadState &T;
-    Histories &H;
+    const Committer &Who;
     Fn &OnRace;
     AccessKind Kind;
-    Note N;
-    bool IsSmall; // few granules
-    // What the class of a label has become last.
-    Label From = Fine, To = Fine;
-    uint8_t Bytes = 0;
+    Stamp S;
   };
 
-  /// Calls Visit(first granule, bytes of every granule) for the blocks that have elements.
-  template <class Fn> static void forEachBlock(const Elements &E, Fn &&Visit) {
-    constexpr unsigned PerBlock = Lanes::Count / LineGranules;
-    ByteMask Bytes[PerBlock];
-    unsigned Block = ~0u;
-    auto Flush = [&] {
-      if (Block != ~0u)
-        Visit(Block * Lanes::Count, Lanes::load(Bytes));
-    };
-    E.forEachLine([&](uint64_t At, ByteMask Here) {
-      auto Line = unsigned(At / LineBytes);
-      if (Line / PerBlock != Block) {
-        Flush();
-        Block = Line / PerBlock;
-        std::memset(Bytes, 0, sizeof(Bytes));
-      }
-      Bytes[Line % PerBlock] |= Here;
+#if defined(__x86_64__)
+  template <class Fn>
+  __attribute__((target("avx2"))) void accessWithAvx2(Access<Fn> &A, const Elements &E) {
+    accessAll(A, E);
+  }
+  template <class Fn>
+  __attribute__((target("avx2"))) void accessGroupWithAvx2(Access<Fn> &A, uint8_t Mask,
+                                                           const Set &Some) {
+    accessGroup(A, Mask, Some);
+  }
+#endif
+  template <class Fn> PF_INLINE void accessAll(Access<Fn> &A, const Elements &E) {
+    forEachGroup<NumGranules>(E, [&](uint8_t Mask, const Set &Some) __attribute__((always_inline)) {
+      accessGroup(A, Mask, Some);
     });
-    Flush();
   }
 
-  /// The granules from First on, as many as there are lanes.
-  template <class Fn> void accessBlock(Access<Fn> &A, unsigned First, const Lanes &Bytes) {
-    const Lanes Old = Lanes::load(&Labels[First]);
-    Lanes New = Old;
-    for (uint32_t Left = ~(Bytes == 0).bits(); Left;) {
-      auto I = unsigned(std::countr_zero(Left));
-      Lanes Alike = (Old == Old[I]) & (Bytes == Bytes[I]);
-      uint32_t Which = Old[I] == Fine ? 1u << I : Alike.bits();
-      Left &= ~Which;
-      Label To = Old[I] == Fine ? Fine : step(A, Old[I], Bytes[I], First, Which);
-      if (To == Fine) {
-        for (; Which; Which &= Which - 1) {
-          auto G = unsigned(std::countr_zero(Which));
-          accessFine(A, First + G, Bytes[I]);
-          New = New.with(Labels[First + G], Lanes::only(G));
-        }
-      } else if (To != Old[I]) {
-        New = New.with(To, Alike);
-        move(Old[I], To, unsigned(std::popcount(Which)), A.H);
-      }
+  /// The bytes of Mask of some granules are accessed.
+  template <class Fn> PF_INLINE void accessGroup(Access<Fn> &A, uint8_t Mask, const Set &Some) {
+    Set Left = Some;
+    uint32_t Known = Classes.size();
+    Changes Changed;
+    for (uint32_t I = 0; I < Known; ++I) {
+      Set Met = Classes[I].All & Left;
+      if (Met.isEmpty())
+        continue;
+      Left -= Met;
+      meet(A, I, Mask, Met, Met == Classes[I].All, Changed);
+      if (Left.isEmpty())
+        break;
     }
-    New.store(&Labels[First]);
+    if (!Left.isEmpty())
+      begin(A, Mask, Left, Changed);
+    tidy(Changed, A.Who.By.all(), A.Who.Count);
   }
-  template <class Fn> void accessGranule(Access<Fn> &A, unsigned Number, uint8_t Bytes) {
-    Label Old = Labels[Number];
-    Label To = Old == Fine ? Fine : step(A, Old, Bytes, Number, 1);
-    if (To == Fine)
-      return accessFine(A, Number, Bytes);
-    if (To == Old)
+  /// The same for one granule.
+  template <class Fn> void accessOne(Access<Fn> &A, unsigned Number, uint8_t Mask) {
+    Set Only = Set::only(Number);
+    Changes Changed;
+    uint32_t I = 0;
+    while (I < Classes.size() && !Classes[I].All.contains(Number))
+      ++I;
+    if (I < Classes.size())
+      meet(A, I, Mask, Only, Only == Classes[I].All, Changed);
+    else
+      begin(A, Mask, Only, Changed);
+    tidy(Changed, A.Who.By.all(), A.Who.Count);
+  }
+
+  /// Granules of a class are accessed: all of them, or some.
+  template <class Fn>
+  void meet(Access<Fn> &A, uint32_t I, uint8_t Mask, const Set &Met, bool AreAll,
+            Changes &Changed) {
+    ++A.Who.Count.Transitions;
+    if (AreAll) {
+      check(A, Classes[I].G, Mask, Met);
+      return Changed.push(I);
+    }
+    Granule New;
+    New.copyFrom(Classes[I].G);
+    check(A, New, Mask, Met);
+    if (New.hasHistoryOf(Classes[I].G, A.Who.By.all()))
       return;
-    Labels[Number] = To;
-    move(Old, To, 1, A.H);
+    ++A.Who.Count.Splits;
+    Classes[I].All -= Met;
+    add(Met).takeFrom(New);
+    Changed.push(Classes.size() - 1);
   }
-
-  /// Which class granules of a class get. Which are those of them from First on whose bytes were
-  /// accessed.
-  template <class Fn>
-  Label step(Access<Fn> &A, Label From, uint8_t Bytes, unsigned First, uint32_t Which) {
-    if (From == A.From && Bytes == A.Bytes)
-      return A.To;
-    History *Old = From == Untouched ? nullptr : classOf(From).H;
-    bool IsWrite = A.Kind == AccessKind::Write;
-    Epoch Now = A.T.now();
-    if (Old && (IsWrite ? Old->G.isWrittenSince(Bytes, Now)
-                        : Old->G.isReadSince(Bytes, Now) || Old->G.isSharedReadSince(Bytes, Now)))
-      return From;
-    ++A.H.Count.Transitions;
-    bool Raced = false;
-    auto Check = [&](Granule &G) {
-      checkGranule(
-          A.T, G, Bytes, A.Kind, [&] { return A.N; },
-          [&](uint8_t Mask, Epoch E, Note N, AccessKind Kind) {
-            Raced = true;
-            tell(A, First, Which, Mask, E, N, Kind);
-          });
-    };
-    if (isAlone(From, unsigned(std::popcount(Which)))) {
-      ++A.H.Count.InPlace;
-      Check(Old->G);
-      return isLatest(Old) ? Latest : Latest = From;
-    }
-    // What few granules become is hardly ever what others do, unless they are fresh.
-    bool IsCommon = !Old || !A.IsSmall;
-    auto &Known = A.H.find(Old, Bytes, IsWrite, A.N);
-    if (IsCommon && A.H.isThere(Known, Old, Bytes, IsWrite, A.N)) {
-      ++A.H.Count.Shared;
-      Label To = Known.Label;
-      if (Known.Page == this && To <= Classes.size() && classOf(To).H == Known.New)
-        ++A.H.Count.Merges;
-      else
-        To = labelFor(A.H.share(Known.New), A.H);
-      return settle(A, From, Bytes, To, Known);
-    }
-    // Where there is no room for another class, every granule finds its races itself.
-    if (NumLive == MaxClasses)
-      return Fine;
-    History *New = A.H.make();
-    if (Old)
-      New->G.copyFrom(Old->G);
-    Check(New->G);
-    if (Raced)
-      return Latest = labelFor(equalOf(New, A.H), A.H);
-    if (isLatest(New)) {
-      A.H.drop(New);
-      New = classOf(Latest).H;
-    } else {
-      Latest = begin(New, A.H);
-    }
-    if (!IsCommon)
-      return Latest;
-    A.H.remember(Known, Old, New, Bytes, IsWrite, A.N);
-    return settle(A, From, Bytes, Latest, Known);
+  /// Granules that nobody has touched are accessed.
+  template <class Fn> void begin(Access<Fn> &A, uint8_t Mask, const Set &Some, Changes &Changed) {
+    ++A.Who.Count.Splits;
+    check(A, add(Some), Mask, Some);
+    Changed.push(Classes.size() - 1);
   }
-  /// The class that a transition has led to in this page, for the next time.
-  template <class Fn>
-  Label settle(Access<Fn> &A, Label From, uint8_t Bytes, Label To, Histories::Transition &Known) {
-    if (To == Fine)
-      return To;
-    Known.Page = this;
-    Known.Label = To;
-    A.From = From;
-    A.Bytes = Bytes;
-    return A.To = Latest = To;
+  template <class Fn> void check(Access<Fn> &A, Granule &G, uint8_t Mask, const Set &Met) {
+    checkGranule(
+        A.Who.T, A.Who.By, G, Mask, A.Kind, [&] { return A.S; },
+        [&](uint8_t Raced, Epoch E, Stamp S, AccessKind Kind) { tell(A, Met, Raced, E, S, Kind); });
   }
-  /// Is it what another history has become just before?
-  bool isLatest(const History *H) const {
-    const History *Other = Latest && Latest <= Classes.size() ? classOf(Latest).H : nullptr;
-    return Other && Other != H && Other->G.hasHistoryOf(H->G);
-  }
-
   /// One race for every run of bytes.
   template <class Fn>
-  __attribute__((noinline)) void tell(Access<Fn> &A, unsigned First, uint32_t Which, uint8_t Mask,
-                                      Epoch E, Note N, AccessKind Kind) {
+  __attribute__((noinline)) void tell(Access<Fn> &A, const Set &Met, uint8_t Mask, Epoch E, Stamp S,
+                                      AccessKind Kind) {
     uint64_t Start = 0, End = 0;
-    for (; Which; Which &= Which - 1)
+    Met.forEach([&](unsigned Number) {
       forEachRun(Mask, [&](unsigned Byte, unsigned Count) {
-        uint64_t At = (First + unsigned(std::countr_zero(Which))) * Granule::Bytes + Byte;
+        uint64_t At = Number * Granule::Bytes + Byte;
         if (At != End) {
           if (End != Start)
-            A.OnRace(Start, End - Start, E, N, Kind);
+            A.OnRace(Start, End - Start, E, S, Kind);
           Start = At;
         }
         End = At + Count;
       });
-    A.OnRace(Start, End - Start, E, N, Kind);
+    });
+    A.OnRace(Start, End - Start, E, S, Kind);
   }
-  /// A history of this page's that is equal to H, which goes then; H if there is none. Transitions
-  /// that found a race are not remembered, so that the race is found in every block.
-  History *equalOf(History *H, Histories &Own) {
-    for (Class &C : Classes)
-      if (C.Count && C.H->G.hasHistoryOf(H->G)) {
-        Own.drop(H);
-        return Own.share(C.H);
+
+  Granule &add(const Set &Some) {
+    Classes.growTo(Classes.size() + 1);
+    Classes.back().All = Some;
+    return Classes.back().G;
+  }
+  /// A class of just these granules of a class's.
+  uint32_t part(uint32_t I, const Set &Some, CommitCounts &Count) {
+    if (Some == Classes[I].All)
+      return I;
+    ++Count.Splits;
+    Classes[I].All -= Some;
+    Granule &G = add(Some);
+    G.copyFrom(Classes[I].G);
+    return Classes.size() - 1;
+  }
+  /// A class of just this granule, which may be untouched until the caller has touched it.
+  uint32_t alone(unsigned Number, CommitCounts &Count) {
+    Set Only = Set::only(Number);
+    for (uint32_t I = 0; I < Classes.size(); ++I)
+      if (Classes[I].All.contains(Number))
+        return part(I, Only, Count);
+    ++Count.Splits;
+    add(Only);
+    return Classes.size() - 1;
+  }
+  /// Of the classes that have changed, those that are equal to another join it, and those that are
+  /// untouched go.
+  void tidy(const Changes &Changed, const Stamps &All, CommitCounts &Count) {
+    // From the last on, so that the class that takes the place of one that goes has been looked at.
+    if (Changed.All)
+      for (uint32_t I = Classes.size(); I--;)
+        settle(I, All, Count);
+    else
+      for (uint64_t Left = Changed.Some; Left;) {
+        auto I = uint32_t(std::bit_width(Left) - 1);
+        Left ^= uint64_t(1) << I;
+        settle(I, All, Count);
       }
-    return H;
   }
-
-  // Fine granules.
-
-  Granule &fineGranule(unsigned Number) const { return *FineGranules[SlotOf[Number]]; }
-
-  /// Its own Granule, with the history that it has in its class.
-  Granule &makeFine(unsigned Number, Histories &H) {
-    Label Old = Labels[Number];
-    if (Old == Fine)
-      return fineGranule(Number);
-    if (!SlotOf)
-      SlotOf = static_cast<uint16_t *>(host::allocate(NumGranules * sizeof(uint16_t)));
-    auto *G = new (host::allocate(sizeof(Granule))) Granule();
-    if (Old != Untouched)
-      G->copyFrom(classOf(Old).H->G);
-    SlotOf[Number] = uint16_t(FineGranules.size());
-    FineGranules.push(G);
-    Labels[Number] = Fine;
-    leave(Old, 1, H);
-    return *G;
-  }
-
-  template <class Fn> void accessFine(Access<Fn> &A, unsigned Number, uint8_t Bytes) {
-    if (Labels[Number] != Fine)
-      ++A.H.Count.ToFine;
-    Granule &G = makeFine(Number, A.H);
-    checkGranule(
-        A.T, G, Bytes, A.Kind, [&] { return A.N; },
-        [&](uint8_t Mask, Epoch E, Note N, AccessKind Kind) {
-          tell(A, Number, 1, Mask, E, N, Kind);
-        });
-    // Back to a class, if there is room, not just for one: another would have to leave at once.
-    if (NumLive > MaxClasses / 2 || G.hasAtomics())
-      return;
-    ++A.H.Count.ToClasses;
-    History *New = A.H.make();
-    New->G.takeFrom(G);
-    dropFine(Number);
-    Labels[Number] = labelFor(equalOf(New, A.H), A.H);
-    move(Untouched, Labels[Number], 1, A.H);
-  }
-
-  void dropFine(unsigned Number) {
-    uint16_t Slot = SlotOf[Number];
-    deleteGranule(FineGranules[Slot]);
-    FineGranules.removeUnordered(Slot);
-    Labels[Number] = Untouched;
-    if (Slot == FineGranules.size())
-      return;
-    for (unsigned G = 0; G < NumGranules; ++G) // whose granule has moved
-      if (Labels[G] == Fine && SlotOf[G] == FineGranules.size())
-        SlotOf[G] = Slot;
-  }
-  void dropFine() {
-    for (Granule *G : FineGranules)
-      deleteGranule(G);
-    FineGranules = {};
-    host::release(SlotOf, NumGranules * sizeof(uint16_t));
-    SlotOf = nullptr;
-  }
-  static void deleteGranule(Granule *G) {
-    G->~Granule();
-    host::release(G, sizeof(Granule));
-  }
-
-  // Fresh memory.
-
-  void resetBlock(unsigned First, const Lanes &Bytes, Histories &H) {
-    const Lanes Old = Lanes::load(&Labels[First]);
-    Lanes New = Old;
-    for (uint32_t Left = ~((Bytes == 0) | (Old == Untouched)).bits(); Left;) {
-      auto I = unsigned(std::countr_zero(Left));
-      Lanes Alike = (Old == Old[I]) & (Bytes == Bytes[I]);
-      uint32_t Which = Old[I] == Fine ? 1u << I : Alike.bits();
-      Left &= ~Which;
-      if (Old[I] == Fine) {
-        Granule &G = fineGranule(First + I);
-        G.forget(Bytes[I]);
-        if (G.isUntouched()) {
-          dropFine(First + I);
-          New = New.with(Untouched, Lanes::only(I));
-        }
-        continue;
-      }
-      Label To = resetClass(Old[I], Bytes[I], unsigned(std::popcount(Which)), H);
-      if (To == Fine) {
-        for (; Which; Which &= Which - 1) {
-          auto G = unsigned(std::countr_zero(Which));
-          makeFine(First + G, H).forget(Bytes[I]);
-          New = New.with(Fine, Lanes::only(G));
-        }
-      } else if (To != Old[I]) {
-        New = New.with(To, Alike);
-        move(Old[I], To, unsigned(std::popcount(Which)), H);
-      }
+  void settle(uint32_t I, const Stamps &All, CommitCounts &Count) {
+    if (!Classes[I].G.isUntouched()) {
+      uint32_t J = 0;
+      while (J < Classes.size() && (J == I || !areEqual(Classes[J], Classes[I], All)))
+        ++J;
+      if (J == Classes.size())
+        return;
+      ++Count.Merges;
+      Classes[J].All |= Classes[I].All;
     }
-    New.store(&Labels[First]);
-  }
-  /// The class of so many granules of a class, when some of their bytes are fresh.
-  Label resetClass(Label From, uint8_t Bytes, unsigned Number, Histories &H) {
-    if (Bytes == 0xff)
-      return Untouched;
-    if (isAlone(From, Number)) {
-      Granule &G = classOf(From).H->G;
-      G.forget(Bytes);
-      return G.isUntouched() ? Untouched : From;
-    }
-    History *New = H.make();
-    New->G.copyFrom(classOf(From).H->G);
-    New->G.forget(Bytes);
-    return labelFor(New, H);
+    Classes.removeUnordered(I);
   }
 
-  // Sizes.
-
-  static double countParts(const Granule &G) {
-    unsigned Parts = 0;
-    G.forEach([&](uint8_t) { ++Parts; });
-    return Parts;
-  }
-  static bool isWhole(const Granule &G) {
-    bool Is = true;
-    G.forEach([&](uint8_t Mask) { Is &= Mask == 0xff; });
-    return Is;
-  }
-
-  static constexpr unsigned NumRecent = 4, FewClasses = 32;
-
-  Label Labels[NumGranules] = {};
-  Array<Class> Classes; // that of label I + 1; those without granules are free
-  Array<Granule *> FineGranules;
-  uint16_t *SlotOf = nullptr; // by granule, in FineGranules; for those labelled so
-  uint32_t NumLive = 0;
-  Label FirstFree = 0; // class without granules
-  Label Latest = 0;    // of a history that was made last; it may have ended
-  uint8_t NextRecent = 0;
-  Label Recent[NumRecent] = {}; // classes that began last; they may have ended
+  Array<Class> Classes;
 };
 
 } // namespace photofinish

@@ -84,23 +84,6 @@ struct Elements {
     }
   }
 
-  /// Calls Visit(address of a line, bytes) in order; perhaps several times for a line.
-  template <class Fn> void forEachLine(Fn &&Visit) const {
-    if (isRange())
-      return photofinish::forEachLine(First, span(), Visit);
-    if (LineBytes % Stride) {
-      for (uint32_t I = 0; I < Count; ++I)
-        photofinish::forEachLine(First + uint64_t(Stride) * I, Size, Visit);
-      return;
-    }
-    // Every line looks the same, but for the ends.
-    ByteMask Pattern = 0;
-    for (uint64_t At = First; At < First + LineBytes; At += Stride)
-      Pattern |= std::rotl(bytesOf(0, Size), int(At % LineBytes));
-    photofinish::forEachLine(First, span(),
-                             [&](uint64_t At, ByteMask Here) { Visit(At, Here & Pattern); });
-  }
-
 private:
   /// Bytes of another size go to a range only.
   bool extendRange(uint64_t Address, uint32_t Bytes) {

@@ -1,13 +1,14 @@
 //===- footprint.h - What one thread has touched in its epoch ------------------===//
 //
-// A thread notes its accesses in memory that is its own, a bit for every byte read and one for
-// every byte written, page by page. A bit that is set already is an access that changes nothing
-// (the same-epoch rules), and so is a read of what the thread has written in this epoch: whoever
-// races with it races with the write. What is newly set is *pending* until the thread commits it: a
-// list of runs, each from one place, which grow as a sweep goes on.
+// A thread notes its accesses in memory that is its own, page by page: a bit for every granule
+// that it has read or written as a whole, and for accesses to less, a bit for every byte. A bit
+// that is set already is an access that changes nothing (the same-epoch rules), and so is a read of
+// what the thread has written in this epoch: whoever races with it races with the write. What is
+// newly set is *pending* until the thread commits it: a list of runs, each from one place, which
+// grow as a sweep goes on.
 //
-//   page   Read[line]     ....xxxxxxxx............      runs   read  a[i].x  16 + 24 n, n < 40
-//          Written[line]  xxxx....................             wrote b[i]    0 .. 4096
+//   page   ReadWhole      ....xxxxxxxx............      runs   read  a[i].x  16 + 24 n, n < 40
+//          WrittenWhole   xxxx....................             wrote b[i]    0 .. 4096
 //
 // Bits live as long as the epoch; runs until the next commit, which comes before the thread's
 // clock changes, or others have to know. What is pending has its bits set: touches() is enough to
@@ -24,7 +25,7 @@
 #define PHOTOFINISH_SHADOW_FOOTPRINT_H
 
 #include "detector/array.h"
-#include "shadow/elements.h"
+#include "shadow/granule_set.h"
 
 #include <cstddef>
 
@@ -44,23 +45,28 @@ public:
   bool isFull() const { return All.size() == MaxRuns; }
 
   /// Bytes that are not pending yet. There must be room.
-  __attribute__((always_inline)) void add(uint64_t Address, uint32_t Bytes, bool IsWrite,
-                                          const Place &P) {
+  PF_INLINE void add(uint64_t Address, uint32_t Bytes, bool IsWrite, const Place &P) {
+    if (!extend(Address, Bytes, IsWrite, P))
+      begin(openOf(IsWrite, P), Elements::range(Address, Bytes), IsWrite, P);
+  }
+  /// The same, if a run can grow by them; false if not.
+  PF_INLINE bool extend(uint64_t Address, uint32_t Bytes, bool IsWrite, const Place &P) {
     // The run of the place that grew last, or one that is there instead. Most often it grows again.
-    uint16_t &Open = openOf(IsWrite, P);
-    if (Open < All.size())
-      if (Run &R = All[Open]; R.P == P && R.IsWrite == IsWrite) {
-        if (R.Next == Address && R.E.Size == Bytes) {
-          ++R.E.Count;
-          R.Next += R.E.Stride;
-          return;
-        }
-        if (R.E.extend(Address, Bytes)) {
-          R.Next = R.E.next();
-          return;
-        }
-      }
-    begin(Open, Elements::range(Address, Bytes), IsWrite, P);
+    uint16_t Open = openOf(IsWrite, P);
+    if (Open >= All.size())
+      return false;
+    Run &R = All[Open];
+    if (R.P != P || R.IsWrite != IsWrite)
+      return false;
+    if (R.Next == Address && R.E.Size == Bytes) {
+      ++R.E.Count;
+      R.Next += R.E.Stride;
+      return true;
+    }
+    if (!R.E.extend(Address, Bytes))
+      return false;
+    R.Next = R.E.next();
+    return true;
   }
   void add(const Elements &E, bool IsWrite, const Place &P) {
     if (E.Count == 1)
@@ -98,36 +104,200 @@ private:
   uint16_t OpenOf[MaxOpen] = {}; // by place; stale ones do no harm
 };
 
-/// The bytes of a page that were touched.
+/// What was touched of a page: whole granules, as sets; and bytes of others. A read is known if the
+/// bytes were written, too. Bytes that are touched one by one do not make a granule whole: that is
+/// forgotten knowledge, and does no harm.
 template <unsigned Lines> struct alignas(64) PageFootprint {
-  using LineMask = uint64_t; // a bit for every line
-  static_assert(Lines <= 64);
   static constexpr uint64_t PageBytes = Lines * LineBytes;
+  static constexpr unsigned NumGranules = PageBytes / GranuleBytes;
+  using Set = GranuleSet<NumGranules>;
+  static_assert(Lines <= 64);
 
-  ByteMask Read[Lines] = {}, Written[Lines] = {};
-  LineMask Touched = 0;
+  /// Bytes of granules that were touched in part, a bit for each: apart, because most pages have
+  /// none.
+  struct Bytes {
+    uint8_t Read[NumGranules], Written[NumGranules];
+  };
 
-  /// The bytes of a line for which another access of the kind changes nothing.
-  ByteMask known(unsigned Line, bool IsWrite) const {
-    return IsWrite ? Written[Line] : Read[Line] | Written[Line];
+  // Inlined checks look at these (abi.h), and at the bytes.
+  Set ReadWhole, WrittenWhole;
+
+  /// For PendingAccesses, of reads and of writes: the place that last began anew here, and its set.
+  struct Scatter {
+    uint64_t In; // when there was one
+    uint16_t Set, Last;
+  };
+  Scatter Scattered[2] = {};
+
+  Bytes *InPart = nullptr;
+  uint64_t LinesOfBytes = 0; ///< that have bits in InPart
+  bool IsTouched = false;
+
+  bool isTouched() const { return IsTouched; }
+  /// Before anything else.
+  void useBytes(Bytes &Own) { InPart = &Own; }
+
+  /// Are the bytes known? Of one granule, or of two that begin at an even one.
+  PF_INLINE bool knows(unsigned Offset, unsigned Bytes, bool IsWrite) const {
+    unsigned G = Offset / GranuleBytes;
+    uint64_t Whole = WrittenWhole.word(G / 64) | (IsWrite ? 0 : ReadWhole.word(G / 64));
+    if (!(bitsOf(G, Bytes) & ~Whole))
+      return true;
+    return Bytes < GranuleBytes && !(maskOf(Offset, Bytes) & ~bytes(G, IsWrite));
   }
-  /// Those bytes of a line that were not known.
-  ByteMask add(unsigned Line, ByteMask Bytes, bool IsWrite) {
-    ByteMask New = Bytes & ~known(Line, IsWrite);
-    (IsWrite ? Written : Read)[Line] |= Bytes;
-    Touched |= LineMask(1) << Line;
-    return New;
+  /// As knows(); it is known from now on, and inlined checks find it.
+  PF_INLINE void add(unsigned Offset, unsigned Bytes, bool IsWrite) {
+    unsigned G = Offset / GranuleBytes;
+    IsTouched = true;
+    if (Bytes >= GranuleBytes)
+      (IsWrite ? WrittenWhole : ReadWhole).word(G / 64) |= bitsOf(G, Bytes);
+    else
+      addBytes(G, maskOf(Offset, Bytes), IsWrite);
   }
-  bool touches(unsigned Line, ByteMask Bytes) const { return (Read[Line] | Written[Line]) & Bytes; }
-  void forget(unsigned Line, ByteMask Bytes) {
-    Read[Line] &= ~Bytes;
-    Written[Line] &= ~Bytes;
+
+  /// Is nothing known of these bytes of some granules?
+  bool isNew(uint8_t Mask, const Set &Some, bool IsWrite) const {
+    bool IsNew = (Some & whole(IsWrite)).isEmpty();
+    if (Mask != 0xff)
+      Some.forEach([&](unsigned G) { IsNew &= !(Mask & bytes(G, IsWrite)); });
+    return IsNew;
+  }
+  /// They are known from now on.
+  void addAll(uint8_t Mask, const Set &Some, bool IsWrite) {
+    IsTouched = true;
+    if (Mask == 0xff)
+      (IsWrite ? WrittenWhole : ReadWhole) |= Some;
+    else
+      Some.forEach([&](unsigned G) { addBytes(G, Mask, IsWrite); });
+  }
+  /// Calls Visit(number, bytes) for what is not known.
+  template <class Fn> void forEachNew(uint8_t Mask, Set Some, bool IsWrite, Fn &&Visit) const {
+    Some -= whole(IsWrite);
+    Some.forEach([&](unsigned G) {
+      if (auto New = uint8_t(Mask & ~(Mask == 0xff ? 0 : bytes(G, IsWrite))))
+        Visit(G, New);
+    });
+  }
+
+  bool touches(uint8_t Mask, const Set &Some) const {
+    bool Touches = !(Some & whole(false)).isEmpty();
+    if (LinesOfBytes)
+      Some.forEach([&](unsigned G) { Touches |= Mask & bytes(G, false); });
+    return Touches;
+  }
+  /// A granule that was touched as a whole is forgotten as a whole.
+  void forget(uint8_t Mask, const Set &Some) {
+    ReadWhole -= Some;
+    WrittenWhole -= Some;
+    if (LinesOfBytes)
+      Some.forEach([&](unsigned G) {
+        InPart->Read[G] &= uint8_t(~Mask);
+        InPart->Written[G] &= uint8_t(~Mask);
+      });
   }
   void clear() {
-    for (LineMask Left = Touched; Left; Left &= Left - 1)
-      Read[std::countr_zero(Left)] = Written[std::countr_zero(Left)] = 0;
-    Touched = 0;
+    ReadWhole = WrittenWhole = {};
+    for (uint64_t Left = LinesOfBytes; Left; Left &= Left - 1) {
+      auto Line = unsigned(std::countr_zero(Left));
+      std::memset(&InPart->Read[Line * LineGranules], 0, LineGranules);
+      std::memset(&InPart->Written[Line * LineGranules], 0, LineGranules);
+    }
+    LinesOfBytes = 0;
+    Scattered[0] = Scattered[1] = {};
+    IsTouched = false;
   }
+
+private:
+  Set whole(bool IsWrite) const {
+    Set Whole = WrittenWhole;
+    if (!IsWrite)
+      Whole |= ReadWhole;
+    return Whole;
+  }
+  uint8_t bytes(unsigned G, bool IsWrite) const {
+    return uint8_t(InPart->Written[G] | (IsWrite ? 0 : InPart->Read[G]));
+  }
+  static uint64_t bitsOf(unsigned G, unsigned Bytes) {
+    return uint64_t(Bytes > GranuleBytes ? 3 : 1) << G % 64;
+  }
+  static uint8_t maskOf(unsigned Offset, unsigned Bytes) {
+    return uint8_t(((1u << Bytes) - 1) << Offset % GranuleBytes);
+  }
+  PF_INLINE void addBytes(unsigned G, uint8_t Mask, bool IsWrite) {
+    (IsWrite ? InPart->Written : InPart->Read)[G] |= Mask;
+    LinesOfBytes |= uint64_t(1) << G / LineGranules;
+  }
+};
+
+/// What a thread has yet to commit: runs; and where a place goes to and fro in a page, sets of
+/// whole granules.
+template <class Page, class Place, unsigned MaxRuns = 512, unsigned MaxSets = 128>
+class PendingAccesses {
+public:
+  using Set = typename Page::Set;
+  /// Granules of a page that one place has accessed, in no order.
+  struct Scattered {
+    Set All;
+    uint64_t Number; // the page's
+    bool IsWrite;
+    Place P;
+  };
+
+  bool isEmpty() const { return Ordered.isEmpty() && Sets.empty(); }
+  bool isFull() const { return Ordered.isFull() || Sets.size() == MaxSets; }
+
+  /// Bytes of a page that are not pending yet. There must be room.
+  PF_INLINE void add(Page &F, uint64_t Address, uint32_t Bytes, bool IsWrite, const Place &P) {
+    if (Bytes % GranuleBytes || Address % GranuleBytes || Bytes > 2 * GranuleBytes)
+      return Ordered.add(Address, Bytes, IsWrite, P);
+    typename Page::Scatter &Here = F.Scattered[IsWrite];
+    if (Here.In == Round && Sets[Here.Set].P == P)
+      return put(Sets[Here.Set], Address, Bytes);
+    if (!Ordered.extend(Address, Bytes, IsWrite, P))
+      begin(Here, Address, Bytes, IsWrite, P);
+  }
+  void add(Page &F, const Elements &E, bool IsWrite, const Place &P) {
+    if (E.Count == 1)
+      add(F, E.First, E.Size, IsWrite, P);
+    else
+      Ordered.add(E, IsWrite, P);
+  }
+
+  /// Calls OnRun(Run) and OnSet(Scattered).
+  template <class RunFn, class SetFn> void forEach(RunFn &&OnRun, SetFn &&OnSet) const {
+    Ordered.forEach(OnRun);
+    for (const Scattered &S : Sets)
+      OnSet(S);
+  }
+  void clear() {
+    Ordered.clear();
+    Sets.clear();
+    ++Round; // pages look at those that were there no longer
+  }
+
+private:
+  static void put(Scattered &S, uint64_t Address, uint32_t Bytes) {
+    auto First = unsigned(Address % Page::PageBytes / GranuleBytes);
+    S.All.add(First);
+    if (Bytes > GranuleBytes)
+      S.All.add(First + 1);
+  }
+  void begin(typename Page::Scatter &Here, uint64_t Address, uint32_t Bytes, bool IsWrite,
+             const Place &P) {
+    auto Hash = uint16_t(P.hash());
+    // The second time that it begins anew in this page.
+    if (Here.Last != Hash || Here.In == Round) {
+      Here.Last = Hash;
+      return Ordered.add(Address, Bytes, IsWrite, P);
+    }
+    Here.In = Round;
+    Here.Set = uint16_t(Sets.size());
+    put(Sets.push({{}, Address / Page::PageBytes, IsWrite, P}), Address, Bytes);
+  }
+
+  Runs<Place, MaxRuns> Ordered;
+  Array<Scattered> Sets;
+  uint64_t Round = 1; // how often they were committed
 };
 
 /// All of a thread's. There is no page of number None; where that is 0, zeroed memory is a
@@ -144,13 +314,14 @@ public:
   Footprints &operator=(const Footprints &) = delete;
 
   static constexpr size_t pagesOffset() { return offsetof(Footprints, Pages); }
+  static constexpr size_t bytesOffset() { return offsetof(Footprints, BytesOf); }
 
   /// The page's, if it is there.
   Page *find(uint64_t Number) {
     return Tags[Number % Entries] == Number ? &Pages[Number % Entries] : nullptr;
   }
 
-  /// Notes accesses to elements. OnNew(Elements) is told of what was not known, page by page;
+  /// Notes accesses to elements. OnNew(Page &, Elements) is told of what was not known;
   /// OnEvicted() comes before another page's bits go.
   template <class NewFn, class EvictFn>
   void add(const Elements &E, bool IsWrite, NewFn &&OnNew, EvictFn &&OnEvicted) {
@@ -166,15 +337,15 @@ public:
   /// about some moment.
   bool touches(uint64_t Address, uint64_t Bytes) const {
     bool Touches = false;
-    forEachPageOf(*this, Address, Bytes, [&](const Page &P, unsigned Line, ByteMask Here) {
-      Touches |= P.touches(Line, Here);
+    forEachPageOf(*this, Address, Bytes, [&](const Page &P, uint8_t Mask, const auto &Some) {
+      Touches |= P.touches(Mask, Some);
     });
     return Touches;
   }
-  /// As if the range had not been touched.
+  /// As if the range had not been touched. If some of it has been, nothing is pending.
   void forget(uint64_t Address, uint64_t Bytes) {
     forEachPageOf(*this, Address, Bytes,
-                  [&](Page &P, unsigned Line, ByteMask Here) { P.forget(Line, Here); });
+                  [&](Page &P, uint8_t Mask, const auto &Some) { P.forget(Mask, Some); });
   }
   void clear() {
     for (uint32_t Entry : Used) {
@@ -190,24 +361,27 @@ private:
     return [this, IsWrite, &OnNew, &OnEvicted](uint64_t Number, const Elements &E) {
       Page &P = pageFor(Number, OnEvicted);
       uint64_t Start = Number * PageBytes;
-      ByteMask Known = 0;
-      E.forEachLine([&](uint64_t At, ByteMask Bytes) {
-        Known |= P.known(unsigned(At / LineBytes), IsWrite) & Bytes;
-      });
-      E.forEachLine([&](uint64_t At, ByteMask Bytes) {
-        ByteMask New = P.add(unsigned(At / LineBytes), Bytes, IsWrite);
-        if (Known) // in part: what is new goes run by run
-          forEachRun(New, [&](unsigned First, unsigned Count) {
-            OnNew(Elements::range(Start + At + First, Count));
+      using Set = typename Page::Set;
+      // Most often all is new, and goes on as it came.
+      bool IsNew = true;
+      forEachGroup<Page::NumGranules>(
+          E, [&](uint8_t Mask, const Set &Some) { IsNew &= P.isNew(Mask, Some, IsWrite); });
+      forEachGroup<Page::NumGranules>(E, [&](uint8_t Mask, const Set &Some) {
+        if (!IsNew)
+          P.forEachNew(Mask, Some, IsWrite, [&](unsigned G, uint8_t New) {
+            forEachRun(New, [&](unsigned First, unsigned Count) {
+              OnNew(P, Elements::range(Start + G * GranuleBytes + First, Count));
+            });
           });
+        P.addAll(Mask, Some, IsWrite);
       });
-      if (!Known)
-        OnNew(Elements{Start + E.First, E.Size, E.Stride, E.Count});
+      if (IsNew)
+        OnNew(P, Elements{Start + E.First, E.Size, E.Stride, E.Count});
     };
   }
 
-  /// Calls Visit(page, line, bytes) for the lines of a range that are touched. Whichever is less is
-  /// gone through: the range, or the table.
+  /// Calls Visit(page, bytes, granules) for the granules of a range whose page has been touched.
+  /// Whichever is less is gone through: the range, or the table.
   template <class Self, class Fn>
   static void forEachPageOf(Self &S, uint64_t Address, uint64_t Bytes, Fn &&Visit) {
     if (!Bytes)
@@ -218,10 +392,10 @@ private:
       uint64_t Start = Number * PageBytes;
       uint64_t From = Address > Start ? Address - Start : 0;
       uint64_t To = Last == Number ? Address + (Bytes - 1) - Start + 1 : PageBytes;
-      forEachLine(From, To - From, [&](uint64_t At, ByteMask Here) {
-        if (auto Line = unsigned(At / LineBytes); P.Touched >> Line & 1)
-          Visit(P, Line, Here);
-      });
+      if (P.isTouched())
+        forEachGroup<Page::NumGranules>(
+            Elements::range(From, To - From),
+            [&](uint8_t Mask, const typename Page::Set &Some) { Visit(P, Mask, Some); });
     };
     if (Last - First < Entries) {
       for (uint64_t Number = First; Number <= Last; ++Number)
@@ -237,11 +411,12 @@ private:
   template <class EvictFn> Page &pageFor(uint64_t Number, EvictFn &&OnEvicted) {
     uint32_t Entry = Number % Entries;
     if (Tags[Entry] != Number) {
-      if (Tags[Entry] != None && Pages[Entry].Touched) {
+      if (Tags[Entry] != None && Pages[Entry].isTouched()) {
         OnEvicted();
         Pages[Entry].clear();
       }
       Tags[Entry] = Number;
+      Pages[Entry].useBytes(BytesOf[Entry]);
     }
     if (!IsUsed[Entry])
       Used.push(Entry);
@@ -249,9 +424,10 @@ private:
     return Pages[Entry];
   }
 
-  // Inlined checks look at the first two (abi.h).
+  // Inlined checks look at the first three (abi.h).
   uint64_t Tags[Entries]; // page numbers
   Page Pages[Entries];
+  typename Page::Bytes BytesOf[Entries] = {};
   bool IsUsed[Entries] = {};
   Array<uint32_t> Used; // entries that may have bits
 };

@@ -1,32 +1,31 @@
-//===- granule.h - Eight bytes of memory, as few cells as they need ---------===//
+//===- granule.h - Eight bytes of memory, as few words as they need ---------===//
 //
 // The unit of a race is the byte, but a cell per byte would be eight times the memory and
 // the work for the same answer: bytes that are always accessed together have the same
 // history. So the eight bytes of a granule are partitioned by history: each *part* is a set
-// of bytes, as a mask, and their cell. An access to some of a part's bytes splits it; parts
-// whose histories have become equal are merged again. Both lose nothing: a byte's history
-// is the same before and after.
+// of bytes, as a mask, and their history, which is two stamps (shadow/stamps.h): one word.
 //
-//   int Pair[2], written by two threads:   First 0x0f  W = 1@5      Rest -> 0xf0  W = 2@3
-//   then by one thread in one epoch:       First 0xff  W = 1@7
+//    63           36 35            8 7       0
+//   +---------------+---------------+---------+
+//   | reads         | last write    | mask    |   one part: its bytes, and they alone were touched
+//   +---------------+---------------+---------+
+//   | address of a Node             | 0       |   several parts, or what atomics need
+//   +-------------------------------+---------+
 //
-// Most granules have one part, and that one is inside the granule. Bytes that nobody has
-// touched belong to no part. Bytes that atomics touch always live in a part outside,
-// because only those have room for what atomics need (atomic_access.h).
+//   int Pair[2], written by two threads:   Node: 0x0f W = 1@5, 0xf0 W = 2@3
+//   then by one thread in one epoch:       0xff W = 1@7
 //
-// Who may do what ("p" is the lock of the page that the granule belongs to):
+// An access to some of a part's bytes splits it; parts whose histories have become equal are merged
+// again. Both lose nothing: a byte's history is the same before and after. Bytes that nobody has
+// touched belong to no part.
 //
-//   field       | write        | read
-//   ------------+--------------+----------------------------------------------------------
-//   Parts       | holding p    | anyone, before the fields of First (see below)
-//   First's W,R | holding p    | anyone
-//   all else    | holding p    | holding p
+// What atomics have done is apart: the last atomic read and write of every thread
+// (atomic_access.h), for sets of bytes that need not be those of the parts.
 //
-// The same-epoch tests of VerifiedFT-v2 run without the lock, on First only: does First have
-// all bytes of the access, and is its epoch the thread's own? Reading the mask first makes
-// that right. Only thread t stores t's epoch, and t is busy asking: so if W is t's epoch when
-// it is read, it was so already when the mask was read, and stores to a mask that add bytes
-// come after (release) the stores to the cell that are true of them.
+// Who may do what ("p" is the lock of the page that the granule belongs to): Word is written
+// holding p, and read by anyone; a Node is for whoever holds p. The same-epoch tests of
+// VerifiedFT-v2 run without the lock, where there is one part: its bytes and its stamps are one
+// load.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,13 +34,67 @@
 
 #include "detector/atomic_access.h"
 #include "shadow/line.h"
+#include "shadow/stamps.h"
 
 #include <atomic>
 #include <cstdint>
 
 namespace photofinish {
 
+/// A part's history while the rules are at it: a Cell (detector/cell.h) whose notes are stamps.
+class PF_CAPABILITY("cell") StampedCell {
+public:
+  explicit StampedCell(Stamper &By, Stamp Write = 0, Reads Read = 0)
+      : By(By), Write(Write), Read(Read) {}
+
+  Epoch write() const { return all().epochOf(Write); }
+  Epoch read() const { return Stamps::isShared(Read) ? Epoch::shared() : all().epochOf(Read); }
+  bool isReadShared() const { return Stamps::isShared(Read); }
+  bool isReadAt(Epoch Now) const { return !isReadShared() && all().isAt(Read, Now); }
+  bool isWrittenAt(Epoch Now) const { return all().isAt(Write, Now); }
+  bool isWriteBefore(const Clock &V) const { return all().isBefore(Write, V); }
+  bool isReadBefore(const Clock &V) const { return all().isBefore(Read, V); }
+  uint64_t lastReadOf(uint32_t Thread) const {
+    uint64_t Last = 0;
+    all().forEachRead(Read, [&](Stamp S) {
+      if (Epoch E = all().epochOf(S); E.thread() == Thread)
+        Last = E.clock();
+    });
+    return Last;
+  }
+  Note readNote() const { return Read; }
+  Note writeNote() const { return Write; }
+  /// V. Only while the reads are SHARED.
+  struct Readers {
+    const StampedCell &X;
+    template <class Fn> void forEach(Fn &&Visit) const {
+      X.all().forEachRead(X.Read, [&](Stamp S) { Visit(X.all().epochOf(S), Note(S)); });
+    }
+  };
+  Readers reads() const { return {*this}; }
+
+  // A stamp has its epoch.
+  void setWrite(Epoch, Note N) { Write = Stamp(N); }
+  void setRead(Epoch, Note N) { Read = Stamp(N); }
+  void share(Epoch, Note N) { Read = By.withRead(Read, Stamp(N)); }
+  void setSharedRead(Epoch, Note N) { Read = By.withRead(Read, Stamp(N)); }
+
+  void assertOwned() const PF_ASSERT_HELD(this) {}
+
+  Stamp writeStamp() const { return Write; }
+  Reads readStamps() const { return Read; }
+
+private:
+  const Stamps &all() const { return By.all(); }
+
+  Stamper &By;
+  Stamp Write;
+  Reads Read;
+};
+
 class Granule {
+  friend class AlikeGranules;
+
 public:
   static constexpr uint64_t Bytes = GranuleBytes;
   /// The bytes of [Offset, Offset+Size) of a granule.
@@ -52,371 +105,379 @@ public:
   Granule() = default;
   Granule(const Granule &) = delete;
   Granule &operator=(const Granule &) = delete;
-  ~Granule() { dropRest(); }
+  ~Granule() { deleteNode(node()); }
 
-  /// [READ SAME EPOCH] without the lock.
-  bool isReadSince(uint8_t Mask, Epoch Now) const {
-    return (Parts.load(std::memory_order_acquire) & Mask) == Mask && First.isReadAt(Now);
+  // Without the lock.
+
+  /// [READ SAME EPOCH]
+  bool isReadSince(uint8_t Mask, Epoch Now, const Stamps &All) const {
+    uint64_t W = Word.load(std::memory_order_acquire);
+    return (W & Mask) == Mask && !Stamps::isShared(readsOf(W)) && isAt(W, readsOf(W), Now, All);
   }
-  /// [WRITE SAME EPOCH] without the lock.
-  bool isWrittenSince(uint8_t Mask, Epoch Now) const {
-    return (Parts.load(std::memory_order_acquire) & Mask) == Mask && First.write() == Now;
-  }
-  /// [READ SHARED SAME EPOCH] without the lock.
-  bool isSharedReadSince(uint8_t Mask, Epoch Now) const {
-    return (Parts.load(std::memory_order_acquire) & Mask) == Mask &&
-           First.lastReadOf(Now.thread()) == Now.clock();
+  /// [WRITE SAME EPOCH]
+  bool isWrittenSince(uint8_t Mask, Epoch Now, const Stamps &All) const {
+    uint64_t W = Word.load(std::memory_order_acquire);
+    return (W & Mask) == Mask && isAt(W, writeOf(W), Now, All);
   }
 
-  /// Calls Apply(Cell &, const AtomicHistory * or null, mask) for parts that together are
-  /// exactly the bytes of Mask, but for those of a cell that IsSame(const Cell &) says the
-  /// access would leave as it is. The caller owns the granule.
-  template <class SameFn, class Fn> void access(uint8_t Mask, SameFn &&IsSame, Fn &&Apply) {
-    // Nearly always: the bytes are all that First has, or nobody has touched the granule.
-    uint64_t Known = Parts.load(std::memory_order_relaxed);
-    if (Known == Mask || !Known) {
-      if (!IsSame(First))
-        Apply(First, nullptr, Mask);
-      if (!Known)
-        setFirstMask(Mask);
-      return;
-    }
-    // Or those of the only other part.
-    if (Part *P = rest(); P && P->Mask == Mask && !P->Next && !P->Atomics && firstMask()) {
-      if (IsSame(P->X))
+  /// [READ SHARED SAME EPOCH]; while there can be no collection.
+  bool isSharedReadSince(uint8_t Mask, Epoch Now, const Stamps &All) const {
+    uint64_t W = Word.load(std::memory_order_acquire);
+    if ((W & Mask) != Mask || !Stamps::isShared(readsOf(W)))
+      return false;
+    bool IsOne = false;
+    All.forEachRead(readsOf(W), [&](Stamp S) { IsOne |= All.epochOf(S) == Now; });
+    return IsOne;
+  }
+
+  // By whoever owns the granule.
+
+  /// Calls Apply(StampedCell &, mask) for parts that together are exactly the bytes of Mask, but
+  /// for those that IsSame(const StampedCell &) says the access would leave as they are; and
+  /// OnAtomics(const AtomicHistory &, mask) for the bytes of Mask that atomics have touched.
+  template <class SameFn, class Fn, class AtomicFn>
+  void access(Stamper &By, uint8_t Mask, SameFn &&IsSame, Fn &&Apply, AtomicFn &&OnAtomics) {
+    // Nearly always: the bytes are the only part, or nobody has touched the granule.
+    uint64_t Old = load();
+    if (Old & Mask ? uint8_t(Old) == Mask : !Old) {
+      StampedCell X(By, writeOf(Old), readsOf(Old));
+      if (IsSame(X))
         return;
-      Apply(P->X, nullptr, Mask);
-      if (areEqual(First, P->X)) {
-        setFirstMask(firstMask() | Mask);
-        removePart(P, nullptr);
-      }
-      return;
+      Apply(X, Mask);
+      return store(wordOf(X, Mask));
     }
-    accessParts(Mask, IsSame, Apply);
+    Parts P(*this);
+    if (Node *N = node())
+      N->forEachAtomic(Mask, OnAtomics);
+    if (P.access(By, Mask, IsSame, Apply))
+      put(P);
   }
 
-  /// The same for atomics: Apply(Cell &, AtomicHistory &, mask).
-  template <class Fn> void accessAtomically(uint8_t Mask, Fn &&Apply) {
-    uint8_t Left = Mask;
-    if (uint8_t Inside = firstMask() & Mask) {
-      Part *P = addPart(Inside);
-      copy(First, P->X);
-      if (Inside == firstMask())
-        clear(First);
-      setFirstMask(firstMask() & ~Inside);
-    }
-    for (Part *P = rest(); P && Left; P = P->Next) {
-      uint8_t Inside = P->Mask & Left;
-      if (!Inside)
-        continue;
-      Left &= uint8_t(~Inside);
-      P = splitOff(P, Inside);
-      Apply(P->X, P->atomics(), Inside);
-    }
-    if (Left) {
-      Part *P = addPart(Left);
-      Apply(P->X, P->atomics(), Left);
-    }
-    merge(Mask);
+  /// An atomic access: Apply(StampedCell, AtomicHistory &, mask) for parts that together are
+  /// exactly the bytes of Mask.
+  template <class Fn> void accessAtomically(Stamper &By, uint8_t Mask, Fn &&Apply) {
+    Parts P(*this);
+    if (!node())
+      putInNode(P);
+    node()->splitAtomics(Mask);
+    node()->forEachAtomic(Mask, [&](AtomicHistory &A, uint8_t Here) {
+      uint8_t Untouched = Here;
+      P.forEach([&](uint64_t Part) {
+        uint8_t Inside = uint8_t(Part) & Here;
+        Untouched &= uint8_t(~Inside);
+        if (Inside)
+          Apply(StampedCell(By, writeOf(Part), readsOf(Part)), A, Inside);
+      });
+      if (Untouched)
+        Apply(StampedCell(By), A, Untouched);
+    });
   }
 
   /// The bytes are fresh memory.
   void forget(uint8_t Mask) {
-    if (firstMask() & Mask) {
-      setFirstMask(firstMask() & ~Mask);
-      if (!firstMask())
-        clear(First);
+    uint64_t Old = load();
+    if (uint8_t(Old)) {
+      auto Left = uint8_t(uint8_t(Old) & ~Mask);
+      return store(Left ? (Old & ~uint64_t(0xff)) | Left : 0);
     }
-    for (Part *P = rest(), *Previous = nullptr; P;) {
-      Part *Next = P->Next;
-      P->Mask &= uint8_t(~Mask);
-      if (P->Mask)
-        Previous = P;
-      else
-        removePart(P, Previous);
-      P = Next;
-    }
+    if (!Old)
+      return;
+    node()->forgetAtomics(Mask);
+    Parts P(*this);
+    P.forget(Mask);
+    put(P);
   }
 
-  /// The bytes of Mask, which nobody has touched, get the history of X.
-  void put(uint8_t Mask, const Cell &X) {
-    if (!firstMask()) {
-      copy(X, First);
-      setFirstMask(Mask);
-    } else if (areEqual(X, First)) {
-      setFirstMask(firstMask() | Mask);
-    } else {
-      for (Part *P = rest(); P; P = P->Next)
-        if (!P->Atomics && areEqual(X, P->X)) {
-          P->Mask |= Mask;
-          return;
-        }
-      copy(X, addPart(Mask)->X);
-    }
-  }
+  /// The bytes of Mask, and no others, were written once; nobody has touched the granule.
+  void startWith(uint8_t Mask, Stamp Written) { store(uint64_t(Written) << WriteShift | Mask); }
 
   /// Becomes a copy of Other, which atomics have not touched; this one is untouched before.
   void copyFrom(const Granule &Other) {
-    copy(Other.First, First);
-    setFirstMask(Other.firstMask());
-    for (const Part *P = Other.rest(); P; P = P->Next)
-      copy(P->X, addPart(P->Mask)->X);
+    if (!Other.node())
+      return store(Other.load());
+    Parts P(Other);
+    putInNode(P);
   }
-  /// Do all bytes have the same history in both? Atomics have touched neither.
-  bool hasHistoryOf(const Granule &Other) const {
-    unsigned Mine = 0, Theirs = 0, Common = 0;
-    Other.forEach([&](uint8_t) { ++Theirs; });
-    forEachCell([&](uint8_t Mask, const Cell &X, const AtomicHistory *) {
-      ++Mine;
-      Other.forEachCell([&](uint8_t OtherMask, const Cell &Y, const AtomicHistory *) {
-        Common += Mask == OtherMask && areEqual(X, Y);
-      });
-    });
-    return Mine == Common && Theirs == Common;
-  }
-  bool hasAtomics() const {
-    bool Has = false;
-    forEachCell([&](uint8_t, const Cell &, const AtomicHistory *A) { Has |= A != nullptr; });
-    return Has;
-  }
-
   /// Becomes what Other is, which is untouched then; this one is untouched before.
   void takeFrom(Granule &Other) {
-    copy(Other.First, First);
-    clear(Other.First);
-    Parts.store(Other.Parts.exchange(0, std::memory_order_relaxed), std::memory_order_relaxed);
+    store(Other.load());
+    Other.store(0);
   }
-
-  bool isUntouched() const { return Parts.load(std::memory_order_relaxed) == 0; }
+  /// Do all bytes have the same history in both? Atomics have touched neither.
+  bool hasHistoryOf(const Granule &Other, const Stamps &All) const {
+    if (!node() || !Other.node())
+      return areEqual(load(), Other.load(), All);
+    Parts Mine(*this), Theirs(Other);
+    bool AreAll = Mine.size() == Theirs.size();
+    for (uint32_t I = 0; AreAll && I < Mine.size(); ++I)
+      AreAll = areEqual(Mine[I], Theirs[I], All);
+    return AreAll;
+  }
+  bool hasAtomics() const { return node() && node()->Atomics; }
+  bool isUntouched() const { return !load(); }
 
   /// Calls Visit(mask) for every part.
   template <class Fn> void forEach(Fn &&Visit) const {
-    forEachCell([&](uint8_t Mask, const Cell &, const AtomicHistory *) { Visit(Mask); });
+    Parts(*this).forEach([&](uint64_t Part) { Visit(uint8_t(Part)); });
   }
-  /// Calls Visit(mask, Cell, AtomicHistory or null) for every part.
-  template <class Fn> void forEachCell(Fn &&Visit) const {
-    if (firstMask())
-      Visit(firstMask(), First, nullptr);
-    for (const Part *P = rest(); P; P = P->Next)
-      Visit(P->Mask, P->X, static_cast<const AtomicHistory *>(P->Atomics));
+  /// The bytes that have been accessed, by atomics, too.
+  uint8_t touched() const {
+    uint8_t Mask = 0;
+    forEach([&](uint8_t Part) { Mask |= Part; });
+    if (Node *N = node())
+      N->forEachAtomic(0xff, [&](const AtomicHistory &, uint8_t Here) { Mask |= Here; });
+    return Mask;
+  }
+  /// Its stamps are kept.
+  void keep(Stamps::Collection &C) {
+    auto Keep = [&](uint64_t Part) {
+      return uint64_t(C.keepReads(readsOf(Part))) << ReadShift |
+             uint64_t(C.keep(writeOf(Part))) << WriteShift | uint8_t(Part);
+    };
+    uint64_t Old = load();
+    if (!Old)
+      return;
+    Node *N = node();
+    if (!N)
+      return store(Keep(Old));
+    for (uint32_t I = 0; I < N->Count; ++I)
+      N->Part[I] = Keep(N->Part[I]);
+    auto KeepNote = [&](Note &Its) { Its = C.keep(Stamp(Its)); };
+    N->forEachAtomic(0xff, [&](AtomicHistory &A, uint8_t) {
+      A.Reads.forEachNote(KeepNote);
+      A.Writes.forEachNote(KeepNote);
+    });
   }
 
 private:
-  struct Part {
-    Cell X;
-    AtomicHistory *Atomics = nullptr;
-    Part *Next = nullptr;
-    uint8_t Mask = 0;
+  static constexpr unsigned WriteShift = 8, ReadShift = 36;
+  static constexpr uint64_t FieldMask = (uint64_t(1) << (Stamps::Bits + 1)) - 1;
+  static_assert(ReadShift == WriteShift + Stamps::Bits + 1 && ReadShift + Stamps::Bits + 1 == 64);
 
-    ~Part() {
-      if (!Atomics)
-        return;
-      Atomics->~AtomicHistory();
-      host::release(Atomics, sizeof(AtomicHistory));
+  static Stamp writeOf(uint64_t Part) { return Stamp(Part >> WriteShift & FieldMask); }
+  static Reads readsOf(uint64_t Part) { return Reads(Part >> ReadShift); }
+  static uint64_t historyOf(uint64_t Part) { return Part & ~uint64_t(0xff); }
+  static uint64_t wordOf(const StampedCell &X, uint8_t Mask) {
+    return uint64_t(X.readStamps()) << ReadShift | uint64_t(X.writeStamp()) << WriteShift | Mask;
+  }
+
+  static bool areEqual(uint64_t A, uint64_t B, const Stamps &All) {
+    return A == B || (uint8_t(A) && uint8_t(A) == uint8_t(B) && writeOf(A) == writeOf(B) &&
+                      All.areEqual(readsOf(A), readsOf(B)));
+  }
+  /// Is that the epoch of a stamp of W, which was read from here? While there may be a collection:
+  /// if W is still there, its numbers are what they were.
+  bool isAt(uint64_t W, Stamp S, Epoch Now, const Stamps &All) const {
+    return All.isAt(S, Now) && Word.load(std::memory_order_acquire) == W;
+  }
+
+  uint64_t load() const { return Word.load(std::memory_order_relaxed); }
+  // Release: who reads a stamp reads what it stands for.
+  void store(uint64_t New) { Word.store(New, std::memory_order_release); }
+
+  /// What atomics have done to some bytes.
+  struct AtomicPart {
+    AtomicHistory A;
+    AtomicPart *Next = nullptr;
+    uint8_t Mask = 0;
+  };
+  static AtomicPart *makeAtomics(uint8_t Mask, AtomicPart *Next) {
+    auto *P = new (host::allocate(sizeof(AtomicPart))) AtomicPart();
+    P->Mask = Mask;
+    P->Next = Next;
+    return P;
+  }
+  static void deleteAtomics(AtomicPart *P) {
+    P->~AtomicPart();
+    host::release(P, sizeof(AtomicPart));
+  }
+
+  struct Node {
+    AtomicPart *Atomics = nullptr; // bytes that atomics have touched, each in one of them
+    uint32_t Count = 0, Room = 0;
+    uint64_t Part[1] = {}; // in the order of their first bytes
+
+    static size_t bytesOf(uint32_t Room) { return sizeof(Node) + (Room - 1) * sizeof(uint64_t); }
+
+    template <class Fn> void forEachAtomic(uint8_t Mask, Fn &&Visit) {
+      for (AtomicPart *P = Atomics; P; P = P->Next)
+        if (uint8_t Here = P->Mask & Mask)
+          Visit(P->A, Here);
     }
-    AtomicHistory &atomics() {
-      if (!Atomics)
-        Atomics = new (host::allocate(sizeof(AtomicHistory))) AtomicHistory();
-      return *Atomics;
+    /// The bytes of Mask are those of whole AtomicParts from now on.
+    void splitAtomics(uint8_t Mask) {
+      uint8_t Left = Mask;
+      for (AtomicPart *P = Atomics; P; P = P->Next) {
+        uint8_t Inside = P->Mask & Mask;
+        Left &= uint8_t(~Inside);
+        if (!Inside || Inside == P->Mask)
+          continue;
+        P->Next = makeAtomics(uint8_t(P->Mask & ~Inside), P->Next);
+        P->Next->A.copyFrom(P->A);
+        P->Mask = Inside;
+      }
+      if (Left)
+        Atomics = makeAtomics(Left, Atomics);
+    }
+    void forgetAtomics(uint8_t Mask) {
+      for (AtomicPart **Link = &Atomics; *Link;) {
+        AtomicPart *P = *Link;
+        P->Mask &= uint8_t(~Mask);
+        if (P->Mask) {
+          Link = &P->Next;
+          continue;
+        }
+        *Link = P->Next;
+        deleteAtomics(P);
+      }
     }
   };
 
-  /// access, where there are several parts, or one has to be split.
-  template <class SameFn, class Fn>
-  __attribute__((noinline)) void accessParts(uint8_t Mask, SameFn &&IsSame, Fn &&Apply) {
-    uint8_t Left = Mask, Changed = 0;
-    uint8_t Inside = firstMask() & Mask;
-    Left &= uint8_t(~Inside);
-    if (Inside && !IsSame(First)) {
-      Changed = Inside;
-      // What is accessed now stays in First, where it will be found without the lock.
-      if (Inside != firstMask()) {
-        Part *Others = addPart(firstMask() & uint8_t(~Inside));
-        copy(First, Others->X);
-        setFirstMask(Inside);
+  Node *node() const {
+    uint64_t W = load();
+    return W & 0xff ? nullptr : reinterpret_cast<Node *>(W >> 8);
+  }
+  static void deleteNode(Node *N) {
+    if (!N)
+      return;
+    N->forgetAtomics(0xff);
+    host::release(N, Node::bytesOf(N->Room));
+  }
+
+  /// The parts, taken out of wherever they are.
+  class Parts {
+  public:
+    explicit Parts(const Granule &G) {
+      if (const Node *N = G.node())
+        for (; Count < N->Count; ++Count)
+          Part[Count] = N->Part[Count];
+      else if (uint64_t Only = G.load())
+        Part[Count++] = Only;
+    }
+
+    uint32_t size() const { return Count; }
+    uint64_t operator[](uint32_t I) const { return Part[I]; }
+    template <class Fn> void forEach(Fn &&Visit) const {
+      for (uint32_t I = 0; I < Count; ++I)
+        Visit(Part[I]);
+    }
+
+    /// False if nothing has changed.
+    template <class SameFn, class Fn>
+    bool access(Stamper &By, uint8_t Mask, SameFn &&IsSame, Fn &&Apply) {
+      uint64_t Changed[Bytes];
+      uint32_t NumChanged = 0;
+      uint8_t Left = Mask;
+      auto Change = [&](StampedCell &X, uint8_t Inside) {
+        Apply(X, Inside);
+        Changed[NumChanged++] = wordOf(X, Inside);
+      };
+      for (uint32_t I = 0; I < Count; ++I) {
+        uint8_t Inside = uint8_t(Part[I]) & Mask;
+        Left &= uint8_t(~Inside);
+        StampedCell X(By, writeOf(Part[I]), readsOf(Part[I]));
+        if (!Inside || IsSame(X))
+          continue;
+        Change(X, Inside);
+        Part[I] &= ~uint64_t(Inside);
       }
-      Apply(First, nullptr, Inside);
-    }
-    for (Part *P = rest(), *Previous = nullptr; P && Left;) {
-      Inside = P->Mask & Left;
-      Left &= uint8_t(~Inside);
-      // With atomics there is their history to compare with, too.
-      if (Inside && (P->Atomics || !IsSame(P->X))) {
-        Changed |= Inside;
-        P = accessPart(P, Inside, Apply);
+      if (Left) {
+        StampedCell X(By);
+        Change(X, Left);
       }
-      Part *Next = P->Next;
-      if (P->Mask)
-        Previous = P;
-      else
-        removePart(P, Previous);
-      P = Next;
-    }
-    if (Left)
-      touch(Left, Apply);
-    merge(Changed | Left);
-  }
-
-  /// Applies an access to the bytes Inside of P. The part that has them afterwards; P, if that is
-  /// First, which may leave P without any.
-  template <class Fn> Part *accessPart(Part *P, uint8_t Inside, Fn &&Apply) {
-    if (P->Atomics || P->X.read().isShared()) { // too much to copy for a try
-      P = splitOff(P, Inside);
-      Apply(P->X, P->Atomics, Inside);
-      return P;
-    }
-    Cell Fresh;
-    copy(P->X, Fresh);
-    Apply(Fresh, nullptr, Inside);
-    // In a sweep byte by byte, the neighbour has had the same access just before.
-    if (firstMask() && areEqual(Fresh, First)) {
-      setFirstMask(firstMask() | Inside);
-      P->Mask &= uint8_t(~Inside);
-      return P;
-    }
-    P = splitOff(P, Inside);
-    copy(Fresh, P->X);
-    return P;
-  }
-
-  // Whoever owns the granule owns its cells.
-  static void copy(const Cell &From, Cell &To) {
-    From.assertOwned();
-    To.assertOwned();
-    To.copyFrom(From);
-  }
-  static void clear(Cell &X) {
-    X.assertOwned();
-    X.reset();
-  }
-  static bool areEqual(const Cell &A, const Cell &B) {
-    A.assertOwned();
-    B.assertOwned();
-    return A.sameHistory(B);
-  }
-
-  //  63       52 51                         8 7       0
-  // +-----------+----------------------------+---------+
-  // |     0     | address of Rest / 16       | mask    |   Parts
-  // +-----------+----------------------------+---------+
-  uint8_t firstMask() const { return uint8_t(Parts.load(std::memory_order_relaxed)); }
-  Part *rest() const {
-    return reinterpret_cast<Part *>(Parts.load(std::memory_order_relaxed) >> 8 << 4);
-  }
-  void setFirstMask(unsigned Mask) {
-    // Release: see the discipline above.
-    Parts.store((Parts.load(std::memory_order_relaxed) & ~uint64_t(0xff)) | uint8_t(Mask),
-                std::memory_order_release);
-  }
-  void setRest(Part *P) {
-    auto Where = reinterpret_cast<uintptr_t>(P);
-    assert(Where % 16 == 0 && Where >> 48 == 0 && "memory beyond 48 bits");
-    Parts.store(uint64_t(Where) << 4 | firstMask(), std::memory_order_release);
-  }
-
-  Part *addPart(uint8_t Mask) {
-    Part *P = new (host::allocate(sizeof(Part))) Part();
-    P->Mask = Mask;
-    P->Next = rest();
-    setRest(P);
-    return P;
-  }
-  /// Previous comes before P, or is null if P is the first of the rest.
-  void removePart(Part *P, Part *Previous) {
-    if (Previous)
-      Previous->Next = P->Next;
-    else
-      setRest(P->Next);
-    deletePart(P);
-  }
-  static void deletePart(Part *P) {
-    P->~Part();
-    host::release(P, sizeof(Part));
-  }
-  void dropRest() {
-    for (Part *P = rest(); P;) {
-      Part *Next = P->Next;
-      deletePart(P);
-      P = Next;
-    }
-  }
-
-  /// A part with exactly the bytes Inside of P's. It stands right behind P, if P has others.
-  static Part *splitOff(Part *P, uint8_t Inside) {
-    if (P->Mask == Inside)
-      return P;
-    Part *New = new (host::allocate(sizeof(Part))) Part();
-    New->Mask = Inside;
-    copy(P->X, New->X);
-    if (P->Atomics)
-      New->atomics().copyFrom(*P->Atomics);
-    New->Next = P->Next;
-    P->Next = New;
-    P->Mask &= uint8_t(~Inside);
-    return New;
-  }
-
-  /// The first access to the bytes of Mask.
-  template <class Fn> void touch(uint8_t Mask, Fn &&Apply) {
-    if (!firstMask()) {
-      Apply(First, nullptr, Mask);
-      setFirstMask(Mask);
-      return;
-    }
-    // Most often the neighbour has had the same access just before: then no part is needed.
-    Cell Fresh;
-    Apply(Fresh, nullptr, Mask);
-    if (areEqual(Fresh, First)) {
-      setFirstMask(firstMask() | Mask);
-      return;
-    }
-    Part *P = addPart(Mask);
-    copy(Fresh, P->X);
-  }
-
-  /// Makes one part of any two with the same history. Only parts with bytes of Changed can have
-  /// become equal to others.
-  void merge(uint8_t Changed) {
-    if (!rest() || !Changed)
-      return;
-    if (!firstMask()) // First is reset: the rest may move in
-      for (Part *P = rest(), *Previous = nullptr; P; Previous = P, P = P->Next)
-        if (!P->Atomics) {
-          copy(P->X, First);
-          uint8_t Mask = P->Mask;
-          removePart(P, Previous);
-          setFirstMask(Mask);
-          break;
-        }
-    for (Part *P = rest(), *Previous = nullptr; P;) {
-      Part *Next = P->Next;
-      if (mergeInto(P, Changed))
-        removePart(P, Previous);
-      else
-        Previous = P;
-      P = Next;
-    }
-  }
-  /// Gives the bytes of P to an equal part that stands before it, if there is one.
-  bool mergeInto(const Part *P, uint8_t Changed) {
-    if (P->Atomics)
-      return false;
-    if (firstMask() && (firstMask() | P->Mask) & Changed && areEqual(First, P->X)) {
-      setFirstMask(firstMask() | P->Mask);
+      if (!NumChanged)
+        return false;
+      dropEmpty();
+      for (uint32_t I = 0; I < NumChanged; ++I)
+        add(Changed[I]);
       return true;
     }
-    for (Part *Q = rest(); Q != P; Q = Q->Next)
-      if (!Q->Atomics && (Q->Mask | P->Mask) & Changed && areEqual(Q->X, P->X)) {
-        Q->Mask |= P->Mask;
-        return true;
-      }
-    return false;
+    void forget(uint8_t Mask) {
+      for (uint32_t I = 0; I < Count; ++I)
+        Part[I] &= ~uint64_t(Mask);
+      dropEmpty();
+    }
+
+  private:
+    void dropEmpty() {
+      uint32_t Kept = 0;
+      for (uint32_t I = 0; I < Count; ++I)
+        if (uint8_t(Part[I]))
+          insert(Part[I], Kept++);
+      Count = Kept;
+    }
+    void add(uint64_t New) {
+      for (uint32_t I = 0; I < Count; ++I)
+        if (historyOf(Part[I]) == historyOf(New)) {
+          New |= Part[I];
+          std::memmove(&Part[I], &Part[I + 1], (--Count - I) * sizeof(uint64_t));
+          break;
+        }
+      insert(New, Count++);
+    }
+    /// Among the first so many, which are in order.
+    void insert(uint64_t New, uint32_t Among) {
+      auto FirstByte = [](uint64_t P) { return P & -P & 0xff; };
+      for (; Among && FirstByte(Part[Among - 1]) > FirstByte(New); --Among)
+        Part[Among] = Part[Among - 1];
+      Part[Among] = New;
+    }
+
+    uint32_t Count = 0;
+    uint64_t Part[Bytes + 1]; // one more while a part moves
+  };
+
+  void put(const Parts &P) {
+    if (node() && node()->Atomics)
+      return putInNode(P);
+    if (P.size() > 1)
+      return putInNode(P);
+    deleteNode(node());
+    store(P.size() ? P[0] : 0);
+  }
+  void putInNode(const Parts &P) {
+    Node *N = node();
+    if (!N || N->Room < P.size()) {
+      uint32_t Room = P.size() <= 2 ? 2 : P.size() <= 4 ? 4 : 8;
+      Node *New = new (host::allocate(Node::bytesOf(Room))) Node();
+      New->Room = Room;
+      if (N)
+        std::swap(New->Atomics, N->Atomics);
+      store(uint64_t(reinterpret_cast<uintptr_t>(New)) << 8);
+      deleteNode(N);
+      N = New;
+    }
+    N->Count = P.size();
+    for (uint32_t I = 0; I < N->Count; ++I)
+      N->Part[I] = P[I];
   }
 
-  std::atomic<uint64_t> Parts{0};
-  Cell First;
+  std::atomic<uint64_t> Word{0};
 };
-static_assert(sizeof(Granule) == 40);
+static_assert(sizeof(Granule) == 8);
+
+/// Many granules have the same history, and an access makes the same of them: it is found out once,
+/// as long as they come one after the other.
+class AlikeGranules {
+public:
+  /// Check(Granule &) applies the access to the bytes of Mask of a granule; true if that found a
+  /// race, which is found again wherever it is.
+  template <class Fn> PF_INLINE void access(Granule &G, uint8_t Mask, Fn &&Check) {
+    uint64_t Old = G.load();
+    if (IsKnown && Old == From && Mask == Accessed)
+      return G.store(To);
+    bool IsPlain = !Old || uint8_t(Old), Raced = Check(G);
+    From = Old;
+    To = G.load();
+    Accessed = Mask;
+    IsKnown = IsPlain && uint8_t(To) && !Raced;
+  }
+
+private:
+  uint64_t From = 0, To = 0;
+  uint8_t Accessed = 0;
+  bool IsKnown = false;
+};
 
 /// The shadow of one page of memory: its granules, and nothing that inlined checks would
 /// have to step over. Whoever calls owns the page, but for the three tests above.
@@ -439,6 +500,11 @@ public:
     }
   }
 
+  /// Its stamps are kept.
+  void keep(Stamps::Collection &C) {
+    for (Granule &G : Granules)
+      G.keep(C);
+  }
   /// Calls Visit(mask) for every part of every granule.
   template <class Fn> void forEach(Fn &&Visit) const {
     for (const Granule &G : Granules)
@@ -460,50 +526,43 @@ template <class Fn> void forEachPage(uint64_t Address, uint64_t Size, Fn &&Visit
   }
 }
 
-/// The rules for one plain or atomic access to the bytes of Mask of a granule.
-/// OnRace(mask, Epoch First, Note, AccessKind).
-template <class NoteFn, class Fn>
-void checkGranule(ThreadState &T, Granule &G, uint8_t Mask, AccessKind Kind, NoteFn &&MakeNote,
-                  Fn &&OnRace) {
+/// The rules for one plain or atomic access to the bytes of Mask of a granule. MakeStamp() is asked
+/// if there is something to remember. OnRace(mask, Epoch First, its stamp, AccessKind).
+template <class StampFn, class Fn>
+void checkGranule(ThreadState &T, Stamper &By, Granule &G, uint8_t Mask, AccessKind Kind,
+                  StampFn &&MakeStamp, Fn &&OnRace) {
   auto Told = [&](uint8_t Bytes) {
-    return [&OnRace, Bytes](Epoch E, Note N, AccessKind K) { OnRace(Bytes, E, N, K); };
+    return [&OnRace, Bytes](Epoch E, Note N, AccessKind K) { OnRace(Bytes, E, Stamp(N), K); };
   };
   switch (Kind) {
-  case AccessKind::Read: {
-    auto IsSame = [&](const Cell &X) {
-      return rule::readSameEpoch(T, X) || rule::readSharedSameEpoch(T, X);
-    };
-    return G.access(Mask, IsSame, [&](Cell &X, const AtomicHistory *A, uint8_t Bytes) {
-      if (A) {
-        rule::atomicReadRace(T, *A, Told(Bytes));
-        if (IsSame(X))
-          return;
-      }
-      X.assertOwned();
-      rule::readSlow(T, X, MakeNote(), Told(Bytes));
-    });
-  }
-  case AccessKind::Write: {
-    auto IsSame = [&](const Cell &X) { return rule::writeSameEpoch(T, X); };
-    return G.access(Mask, IsSame, [&](Cell &X, const AtomicHistory *A, uint8_t Bytes) {
-      if (A) {
-        rule::atomicWriteRace(T, *A, Told(Bytes));
-        if (IsSame(X))
-          return;
-      }
-      X.assertOwned();
-      rule::writeSlow(T, X, MakeNote(), Told(Bytes));
-    });
-  }
+  case AccessKind::Read:
+    return G.access(
+        By, Mask,
+        [&](const StampedCell &X) {
+          return rule::readSameEpoch(T, X) || rule::readSharedSameEpoch(T, X);
+        },
+        [&](StampedCell &X, uint8_t Bytes) {
+          X.assertOwned();
+          rule::readSlow(T, X, MakeStamp(), Told(Bytes));
+        },
+        [&](const AtomicHistory &A, uint8_t Bytes) { rule::atomicReadRace(T, A, Told(Bytes)); });
+  case AccessKind::Write:
+    return G.access(
+        By, Mask, [&](const StampedCell &X) { return rule::writeSameEpoch(T, X); },
+        [&](StampedCell &X, uint8_t Bytes) {
+          X.assertOwned();
+          rule::writeSlow(T, X, MakeStamp(), Told(Bytes));
+        },
+        [&](const AtomicHistory &A, uint8_t Bytes) { rule::atomicWriteRace(T, A, Told(Bytes)); });
   case AccessKind::AtomicRead:
-    return G.accessAtomically(Mask, [&](Cell &X, AtomicHistory &A, uint8_t Bytes) {
+    return G.accessAtomically(By, Mask, [&](const StampedCell &X, AtomicHistory &A, uint8_t Bytes) {
       X.assertOwned();
-      rule::atomicRead(T, X, A, MakeNote(), Told(Bytes));
+      rule::atomicRead(T, X, A, MakeStamp(), Told(Bytes));
     });
   case AccessKind::AtomicWrite:
-    return G.accessAtomically(Mask, [&](Cell &X, AtomicHistory &A, uint8_t Bytes) {
+    return G.accessAtomically(By, Mask, [&](const StampedCell &X, AtomicHistory &A, uint8_t Bytes) {
       X.assertOwned();
-      rule::atomicWrite(T, X, A, MakeNote(), Told(Bytes));
+      rule::atomicWrite(T, X, A, MakeStamp(), Told(Bytes));
     });
   }
 }

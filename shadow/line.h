@@ -1,8 +1,7 @@
 //===- line.h - Bytes of a cache line, as bits --------------------------------===//
 //
 // A page is cut into lines of 64 bytes, so that a set of a line's bytes is a word. Byte I of that
-// word has the bytes of the line's granule I: read as an array of bytes, the words of a page are
-// the masks of its granules, which is how pages compare many granules at once (shadow/lanes.h).
+// word has the bytes of the line's granule I.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +12,8 @@
 #include <cstdint>
 
 namespace photofinish {
+
+#define PF_INLINE __attribute__((always_inline)) inline
 
 static_assert(std::endian::native == std::endian::little);
 
@@ -27,21 +28,6 @@ using ByteMask = uint64_t;
 constexpr ByteMask bytesOf(unsigned First, unsigned Count) {
   return ~uint64_t(0) >> (LineBytes - Count) << First;
 }
-/// The bytes of one of the line's granules.
-constexpr uint8_t granuleOf(ByteMask Bytes, unsigned Granule) {
-  return uint8_t(Bytes >> Granule * GranuleBytes);
-}
-
-/// Calls Visit(address of a line, bytes) for the lines of a range.
-template <class Fn> void forEachLine(uint64_t Address, uint64_t Bytes, Fn &&Visit) {
-  while (Bytes) {
-    auto First = unsigned(Address % LineBytes);
-    auto Here = unsigned(Bytes < LineBytes - First ? Bytes : LineBytes - First);
-    Visit(Address - First, bytesOf(First, Here));
-    Address += Here;
-    Bytes -= Here;
-  }
-}
 
 /// Calls Visit(first, count) for every run of bytes in a mask.
 template <class Fn> void forEachRun(ByteMask Bytes, Fn &&Visit) {
@@ -50,15 +36,6 @@ template <class Fn> void forEachRun(ByteMask Bytes, Fn &&Visit) {
     auto Count = unsigned(std::countr_one(Bytes >> First));
     Visit(First, Count);
     Bytes &= ~bytesOf(First, Count);
-  }
-}
-
-/// Calls Visit(granule, its bytes) for every granule that has bytes in a mask.
-template <class Fn> void forEachGranuleOf(ByteMask Bytes, Fn &&Visit) {
-  while (Bytes) {
-    auto Granule = unsigned(std::countr_zero(Bytes)) / GranuleBytes;
-    Visit(Granule, granuleOf(Bytes, Granule));
-    Bytes &= ~bytesOf(Granule * GranuleBytes, GranuleBytes);
   }
 }
 

@@ -46,15 +46,15 @@ inline bool isNoted(const void *P, const uint8_t *(*BitsOf)(const pf_noted_page 
   uintptr_t Page = Address >> PF_PAGE_SHIFT, Entry = Page % PF_NOTED_ENTRIES;
   const pf_noted &Noted = *__pf_thread.noted;
   return Noted.tags[Entry] == Page &&
-         BitsOf(Noted.pages[Entry])[Address % PF_PAGE_BYTES / 8] == 0xff;
+         BitsOf(Noted.pages[Entry])[Address % PF_PAGE_BYTES / 64] >> Address / 8 % 8 & 1;
 }
 inline void reads(const double &X) {
   auto *P = const_cast<double *>(&X);
-  if (!isNoted(P, [](const pf_noted_page &Page) -> const uint8_t * { return Page.read; }))
+  if (!isNoted(P, [](const pf_noted_page &Page) -> const uint8_t * { return Page.read_whole; }))
     __pf_read8(P, &Read);
 }
 inline void writes(double &X) {
-  if (!isNoted(&X, [](const pf_noted_page &Page) -> const uint8_t * { return Page.written; }))
+  if (!isNoted(&X, [](const pf_noted_page &Page) -> const uint8_t * { return Page.written_whole; }))
     __pf_write8(&X, &Write);
 }
 #else

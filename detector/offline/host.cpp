@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <sched.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 using namespace photofinish;
@@ -39,6 +40,24 @@ void host::release(void *Memory, size_t Bytes) {
     return;
   InUse.fetch_sub(Bytes, std::memory_order_relaxed);
   std::free(Memory);
+}
+
+void *host::reserve(size_t Bytes) {
+  void *Memory = mmap(nullptr, Bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return Memory == MAP_FAILED ? nullptr : Memory;
+}
+
+void host::use(ptrdiff_t Bytes) {
+  if (InUse.fetch_add(size_t(Bytes), std::memory_order_relaxed) + size_t(Bytes) > limit())
+    giveUp("the trace has more to remember than this machine has memory for");
+}
+
+void host::discard(void *Start, size_t Bytes) { madvise(Start, Bytes, MADV_DONTNEED); }
+
+void host::unreserve(void *Memory, size_t Bytes) {
+  if (Memory)
+    munmap(Memory, Bytes);
 }
 
 void host::yield() { sched_yield(); }

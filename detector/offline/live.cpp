@@ -7,6 +7,7 @@
 
 #include "detector/offline/create.h"
 #include "detector/offline/fine_detector.h"
+#include "detector/offline/stampers.h"
 #include "shadow/granule.h"
 #include "shadow/page_table.h"
 
@@ -19,7 +20,7 @@ namespace {
 class LiveDetector final : public ImmediateDetector {
 public:
   explicit LiveDetector(RaceSink &Sink)
-      : ImmediateDetector(Sink, HappensBefore::JoinRule::VerifiedFT) {}
+      : ImmediateDetector(Sink, HappensBefore::JoinRule::VerifiedFT), By(All) {}
   ~LiveDetector() override {
     Pages.forEach([](uint64_t, FinePage &P) { destroy(&P); });
   }
@@ -57,23 +58,27 @@ private:
       pageFor(Start >> FinePage::Shift)
           .visit(Start, Size, [&](Granule &G, uint8_t Mask, uint64_t At) {
             checkGranule(
-                T, G, Mask, Kind, [&] { return Op.Site; },
-                [&](uint8_t Bytes, Epoch First, Note N, AccessKind FirstKind) {
-                  report(Op, Kind, At, Bytes, First, N, FirstKind);
+                T, By[Op.Thread], G, Mask, Kind,
+                [&] { return By[Op.Thread].stampFor(T.now(), Op.Site); },
+                [&](uint8_t Bytes, Epoch First, Stamp S, AccessKind FirstKind) {
+                  report(Op, Kind, At, Bytes, First, SiteId(All.noteOf(S)), FirstKind);
                 });
           });
     });
+    if (All.wantsCollection())
+      By.collect(
+          [&](Stamps::Collection &C) { Pages.forEach([&](uint64_t, FinePage &P) { P.keep(C); }); });
   }
 
   /// A report is on a range: one for each run of bytes in the mask.
   void report(const Operation &Op, AccessKind Kind, uint64_t At, unsigned Bytes, Epoch First,
-              Note N, AccessKind FirstKind) {
+              SiteId Site, AccessKind FirstKind) {
     while (Bytes) {
       auto Start = unsigned(std::countr_zero(Bytes));
       auto Length = unsigned(std::countr_one(Bytes >> Start));
       Sink.report({At + Start,
                    Length,
-                   {First.thread(), SiteId(N), isWrite(FirstKind), isAtomic(FirstKind)},
+                   {First.thread(), Site, isWrite(FirstKind), isAtomic(FirstKind)},
                    {Op.Thread, Op.Site, isWrite(Kind), isAtomic(Kind)},
                    Index});
       Bytes &= ~(((1u << Length) - 1) << Start);
@@ -92,6 +97,8 @@ private:
   }
 
   PageTable<FinePage> Pages;
+  OfflineStamps All;
+  Stampers By;
 };
 
 } // namespace

@@ -10,11 +10,11 @@
 
 #include "detector/offline/compressed_detector.h"
 #include "detector/offline/create.h"
+#include "detector/offline/stampers.h"
 #include "shadow/class_page.h"
 #include "shadow/footprint.h"
 #include "shadow/page_table.h"
 
-#include <cmath>
 #include <map>
 
 using namespace photofinish;
@@ -29,37 +29,147 @@ struct SitePlace {
   uint64_t hash() const { return Site; }
 };
 
-template <class Page, unsigned Entries, unsigned MaxRuns>
-class SlimStateBits final : public CompressedDetector {
-public:
-  using CompressedDetector::CompressedDetector;
+/// Classes, or granules where there would be too many.
+template <class Classes> struct ShadowPage {
+  static constexpr uint64_t PageBytes = Classes::PageBytes;
+  static constexpr unsigned NumGranules = Classes::NumGranules;
+  using Set = typename Classes::Set;
 
+  Classes C;
+  std::unique_ptr<Granule[]> Granules;
+
+  template <class Fn>
+  void access(const Committer &Who, const Elements &E, bool IsWrite, Stamp S, bool UsesAvx2,
+              Fn &&OnRace) {
+    if (!Granules)
+      return C.access(Who, E, IsWrite, S, UsesAvx2, OnRace);
+    forEachGroup<NumGranules>(E, [&](uint8_t Mask, const Set &Some) {
+      accessGranules(Who, Mask, Some, IsWrite, S, OnRace);
+    });
+    if (E.isRange() && E.span() == PageBytes)
+      rejoin(Who.By.all());
+  }
+  template <class Fn>
+  void access(const Committer &Who, const Set &Some, bool IsWrite, Stamp S, bool UsesAvx2,
+              Fn &&OnRace) {
+    if (!Granules)
+      return C.access(Who, Some, IsWrite, S, UsesAvx2, OnRace);
+    accessGranules(Who, 0xff, Some, IsWrite, S, OnRace);
+  }
+  template <class StampFn, class Fn>
+  void accessAtomically(const Committer &Who, uint64_t Offset, uint8_t Mask, AccessKind Kind,
+                        StampFn &&MakeStamp, Fn &&OnRace) {
+    if (!Granules)
+      return C.accessAtomically(Who, Offset, Mask, Kind, MakeStamp, OnRace);
+    checkGranule(Who.T, Who.By, Granules[Offset / Granule::Bytes], Mask, Kind, MakeStamp, OnRace);
+  }
+  void reset(uint64_t First, uint64_t Count, const Stamps &All) {
+    if (!Granules)
+      return C.reset(First, Count, All);
+    forEachGroup<NumGranules>(Elements::range(First, Count), [&](uint8_t Mask, const Set &Some) {
+      Some.forEach([&](unsigned G) { Granules[G].forget(Mask); });
+    });
+  }
+  /// After a change: to granules, if there are too many classes.
+  void settle([[maybe_unused]] const Stamps &All) {
+    assert(C.verify(All));
+    if (!C.isIrregular())
+      return;
+    Granules = std::make_unique<Granule[]>(NumGranules);
+    C.moveTo([&](unsigned Number) -> Granule & { return Granules[Number]; });
+  }
+  void keep(Stamps::Collection &Collection) {
+    C.keep(Collection);
+    for (unsigned G = 0; Granules && G < NumGranules; ++G)
+      Granules[G].keep(Collection);
+  }
+
+  uint64_t numCells() const {
+    uint64_t Cells = C.numCells();
+    for (unsigned G = 0; Granules && G < NumGranules; ++G)
+      Granules[G].forEach([&](uint8_t) { ++Cells; });
+    return Cells;
+  }
+  uint32_t grain() const {
+    bool IsWhole = C.grain() == Granule::Bytes;
+    for (unsigned G = 0; Granules && G < NumGranules; ++G)
+      Granules[G].forEach([&](uint8_t Mask) { IsWhole &= Mask == 0xff; });
+    return IsWhole ? Granule::Bytes : 1;
+  }
+  ByteMask touched(unsigned Line) const {
+    ByteMask Touched = C.touched(Line);
+    for (unsigned I = 0; Granules && I < LineGranules; ++I)
+      Touched |= ByteMask(Granules[Line * LineGranules + I].touched()) << I * Granule::Bytes;
+    return Touched;
+  }
+
+private:
+  template <class Fn>
+  void accessGranules(const Committer &Who, uint8_t Mask, const Set &Some, bool IsWrite, Stamp S,
+                      Fn &OnRace) {
+    AlikeGranules Alike;
+    Some.forEach([&](unsigned Number) {
+      Alike.access(Granules[Number], Mask, [&](Granule &G) {
+        bool HasRaced = false;
+        checkGranule(
+            Who.T, Who.By, G, Mask, IsWrite ? AccessKind::Write : AccessKind::Read,
+            [&] { return S; },
+            [&](uint8_t Raced, Epoch First, Stamp FirstStamp, AccessKind FirstKind) {
+              HasRaced = true;
+              forEachRun(Raced, [&](unsigned Byte, unsigned Count) {
+                OnRace(Number * Granule::Bytes + Byte, uint64_t(Count), First, FirstStamp,
+                       FirstKind);
+              });
+            });
+        return HasRaced;
+      });
+    });
+  }
+  /// Back to a class, if one is enough.
+  void rejoin(const Stamps &All) {
+    for (unsigned G = 0; G < NumGranules; ++G)
+      if (Granules[G].hasAtomics() || !Granules[G].hasHistoryOf(Granules[0], All))
+        return;
+    C.startWith(Granules[0]);
+    Granules.reset();
+  }
+};
+
+template <class Classes, unsigned Entries, unsigned MaxRuns>
+class SlimStateBits final : public CompressedDetector {
+  using Page = ShadowPage<Classes>;
+
+public:
+  /// CollectsAlways is for tests, and so is leaving instructions aside that the machine has.
+  explicit SlimStateBits(RaceSink &Sink, bool CollectsAlways = false)
+      : CompressedDetector(Sink), By(All), UsesAvx2(!CollectsAlways && hasAvx2()) {
+    if (CollectsAlways)
+      All.collectAlways();
+  }
   ~SlimStateBits() override {
     Pages.forEach([&](uint64_t, Page &P) { remove(&P); });
   }
 
   std::vector<RuleCount> ruleCounts() const override {
     std::vector<RuleCount> Rules = Order.ruleCounts();
-    for (auto [Name, Count] : {std::pair{"Commit", Known.Count.Commits},
-                               {"Split", Known.Count.Splits},
-                               {"Merge", Known.Count.Merges},
-                               {"Transition", Known.Count.Transitions},
-                               {"Transition Shared", Known.Count.Shared},
-                               {"Transition In Place", Known.Count.InPlace},
-                               {"Granule To Fine", Known.Count.ToFine},
-                               {"Granule To Class", Known.Count.ToClasses}})
-      Rules.push_back({Name, Count, RuleKind::State});
+    for (auto [Name, Number] : {std::pair{"Commit", Count.Commits},
+                                {"Split", Count.Splits},
+                                {"Merge", Count.Merges},
+                                {"Transition", Count.Transitions},
+                                {"Page To Granules", ToGranules},
+                                {"Page To Classes", ToClasses},
+                                {"Collection", All.numCollections()}})
+      Rules.push_back({Name, Number, RuleKind::State});
     return Rules;
   }
 
   ShadowSize shadowSize() const override {
     ShadowSize Size;
-    double Cells = 0;
     // An allocation counts whole as soon as it is touched, like the paper's arrays; other
     // memory counts where it is touched.
     std::map<uint64_t, uint32_t> TouchedAllocations; // base -> grain
     Pages.forEach([&](uint64_t Number, const Page &P) {
-      Cells += P.numCells();
+      Size.Cells += P.numCells();
       uint64_t Bytes = 0;
       for (uint64_t Line = 0; Line < Page::PageBytes / LineBytes; ++Line) {
         ByteMask Touched = P.touched(unsigned(Line));
@@ -79,15 +189,15 @@ public:
     });
     for (auto [Base, Grain] : TouchedAllocations)
       Size.Elements += Allocations.find(Base)->second / Grain;
-    Size.Cells = uint64_t(std::ceil(Cells));
     Size.PeakCells = std::max(PeakCells, Size.Cells);
     return Size;
   }
 
 private:
+  using Footprint = PageFootprint<Page::PageBytes / LineBytes>;
   struct Pending {
-    Footprints<PageFootprint<Page::PageBytes / LineBytes>, Entries, ~uint64_t(0)> Touched;
-    Runs<SitePlace, MaxRuns> Accesses;
+    Footprints<Footprint, Entries, ~uint64_t(0)> Touched;
+    PendingAccesses<Footprint, SitePlace, MaxRuns, MaxRuns> Accesses;
     Epoch At; // when Touched was
   };
 
@@ -99,12 +209,23 @@ private:
     return *P;
   }
   void remove(Page *P) {
-    P->clear(Known);
+    Cells -= P->numCells();
     delete P;
   }
-  void changed(const Page &P) {
-    assert(P.verify());
-    PeakCells = std::max(PeakCells, Known.Count.Made - Known.Count.Gone);
+  /// Change() changes the page.
+  template <class Fn> void change(Page &P, Fn &&Change) {
+    Cells -= P.numCells();
+    bool HadGranules = bool(P.Granules);
+    Change();
+    P.settle(All);
+    ToGranules += !HadGranules && P.Granules;
+    ToClasses += HadGranules && !P.Granules;
+    Cells += P.numCells();
+    PeakCells = std::max(PeakCells, Cells);
+  }
+  Committer committer(ThreadId Thread) { return {Order.thread(Thread), By[Thread], Count}; }
+  Stamp stampOf(ThreadId Thread, SiteId Site) {
+    return By[Thread].stampFor(Order.thread(Thread).now(), Site);
   }
 
   Pending &pendingOf(ThreadId Thread) {
@@ -124,10 +245,10 @@ private:
       P.At = T.now();
     }
     bool IsWrite = isWriteAccess(Op.Kind);
-    auto OnNew = [&](const Elements &E) {
+    auto OnNew = [&](Footprint &F, const Elements &E) {
       if (P.Accesses.isFull())
         commitThread(Op.Thread);
-      P.Accesses.add(E, IsWrite, {Op.Site});
+      P.Accesses.add(F, E, IsWrite, {Op.Site});
     };
     P.Touched.add(Op.Target, Op.Size, IsWrite, OnNew, [&] { commitThread(Op.Thread); });
   }
@@ -138,20 +259,21 @@ private:
       uint64_t InGranule = At % Granule::Bytes;
       uint64_t Here = std::min(End - At, Granule::Bytes - InGranule);
       Page &P = pageFor(At / Page::PageBytes);
-      P.accessAtomically(
-          Order.thread(Op.Thread), At % Page::PageBytes, Granule::maskOf(InGranule, Here), Kind,
-          [&] { return Op.Site; }, Known,
-          [&](uint8_t Raced, Epoch First, Note FirstNote, AccessKind FirstKind) {
-            forEachRun(Raced, [&](unsigned Start, unsigned Count) {
-              Sink.report(
-                  {At - InGranule + Start,
-                   Count,
-                   {First.thread(), SiteId(FirstNote), isWrite(FirstKind), isAtomic(FirstKind)},
-                   {Op.Thread, Op.Site, isWrite(Kind), isAtomic(Kind)},
-                   Index});
-            });
-          });
-      changed(P);
+      auto OnRace = [&](uint8_t Raced, Epoch First, Stamp S, AccessKind FirstKind) {
+        forEachRun(Raced, [&](unsigned Start, unsigned Bytes) {
+          Sink.report(
+              {At - InGranule + Start,
+               Bytes,
+               {First.thread(), SiteId(All.noteOf(S)), isWrite(FirstKind), isAtomic(FirstKind)},
+               {Op.Thread, Op.Site, isWrite(Kind), isAtomic(Kind)},
+               Index});
+        });
+      };
+      change(P, [&] {
+        P.accessAtomically(
+            committer(Op.Thread), At % Page::PageBytes, Granule::maskOf(InGranule, Here), Kind,
+            [&] { return stampOf(Op.Thread, Op.Site); }, OnRace);
+      });
       At += Here;
     }
   }
@@ -159,26 +281,31 @@ private:
   void commitThread(ThreadId Thread) override {
     if (Thread >= PendingOf.size() || !PendingOf[Thread])
       return;
-    ThreadState &T = Order.thread(Thread);
-    PendingOf[Thread]->Accesses.forEach([&](const auto &R) {
-      R.E.template forEachPage<Page::PageBytes>([&](uint64_t Number, const Elements &E) {
-        Page &P = pageFor(Number);
-        P.access(T, E, R.IsWrite, R.P.Site, Known,
-                 [&](uint64_t Offset, uint64_t Bytes, Epoch First, Note FirstNote,
-                     AccessKind FirstKind) {
-                   Sink.report({Number * Page::PageBytes + Offset,
-                                Bytes,
-                                {First.thread(), SiteId(FirstNote), isWrite(FirstKind),
-                                 isAtomic(FirstKind)},
-                                {T.id(), R.P.Site, R.IsWrite, false},
-                                Index});
-                 });
-        changed(P);
+    auto Commit = [&](uint64_t Number, const auto &Some, bool IsWrite, SiteId Site) {
+      auto OnRace = [&](uint64_t Offset, uint64_t Bytes, Epoch First, Stamp S,
+                        AccessKind FirstKind) {
+        Sink.report(
+            {Number * Page::PageBytes + Offset,
+             Bytes,
+             {First.thread(), SiteId(All.noteOf(S)), isWrite(FirstKind), isAtomic(FirstKind)},
+             {Thread, Site, IsWrite, false},
+             Index});
+      };
+      Page &P = pageFor(Number);
+      change(P, [&] {
+        P.access(committer(Thread), Some, IsWrite, stampOf(Thread, Site), UsesAvx2, OnRace);
       });
-    });
+    };
+    PendingOf[Thread]->Accesses.forEach(
+        [&](const auto &R) {
+          R.E.template forEachPage<Page::PageBytes>(
+              [&](uint64_t Number, const Elements &E) { Commit(Number, E, R.IsWrite, R.P.Site); });
+        },
+        [&](const auto &Some) { Commit(Some.Number, Some.All, Some.IsWrite, Some.P.Site); });
     PendingOf[Thread]->Accesses.clear();
-    // The next commit may be another thread's, or at another clock.
-    Known.forgetTransitions();
+    if (All.wantsCollection())
+      By.collect(
+          [&](Stamps::Collection &C) { Pages.forEach([&](uint64_t, Page &P) { P.keep(C); }); });
   }
 
   void commitRange(uint64_t Address, uint64_t Size) override {
@@ -209,8 +336,7 @@ private:
         if (Here == Page::PageBytes) {
           remove(Pages.remove(Address / Page::PageBytes));
         } else {
-          P->reset(Offset, Here, Known);
-          changed(*P);
+          change(*P, [&] { P->reset(Offset, Here, All); });
         }
       }
       Address += Here;
@@ -221,8 +347,12 @@ private:
   PageTable<Page> Pages;
   std::vector<std::unique_ptr<Pending>> PendingOf; // by thread
   std::map<uint64_t, uint64_t> Allocations;        // base -> bytes
-  Histories Known;
-  uint64_t PeakCells = 0;
+  OfflineStamps All;
+  Stampers By;
+  const bool UsesAvx2;
+  CommitCounts Count;
+  uint64_t ToGranules = 0, ToClasses = 0;
+  uint64_t Cells = 0, PeakCells = 0;
 };
 
 } // namespace
@@ -231,5 +361,5 @@ std::unique_ptr<Detector> photofinish::createSlimStateBits(RaceSink &Sink) {
   return std::make_unique<SlimStateBits<ClassPage<64>, 16, 512>>(Sink);
 }
 std::unique_ptr<Detector> photofinish::createSmallSlimStateBits(RaceSink &Sink) {
-  return std::make_unique<SlimStateBits<ClassPage<4, 2>, 2, 3>>(Sink);
+  return std::make_unique<SlimStateBits<ClassPage<4, 2>, 2, 3>>(Sink, true);
 }

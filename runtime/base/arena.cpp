@@ -1,20 +1,21 @@
 //===- arena.cpp - The runtime's own memory -----------------------------------===//
 //
 // Size classes are 16, 32, 48, 64, and then four steps to each doubling up to 32 KiB; each has a
-// list of free pieces. This file is also the live host of detector/host.h.
+// list of free pieces, and so has every thread. This file is also the live host of detector/host.h.
 //
 //===----------------------------------------------------------------------===//
 
 #include "runtime/base/arena.h"
 
 #include "detector/host.h"
+#include "detector/spin_lock.h"
 #include "runtime/base/message.h"
-#include "runtime/base/spin_lock.h"
 #include "runtime/platform/os.h"
 
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <new>
 
 using namespace photofinish;
 using namespace photofinish::rt;
@@ -23,7 +24,8 @@ namespace {
 
 constexpr size_t LargestSmall = 32768;
 constexpr size_t ChunkBytes = size_t(1) << 20;
-constexpr unsigned NumClasses = 40;
+constexpr unsigned NumClasses = SparePieces::NumClasses;
+using Free = SparePieces::Free;
 
 /// The class of a size, and the size of a class: 16 * 1, 2, 3, 4, then 5, 6, 7, 8, 10, 12, 14, 16,
 /// ...
@@ -44,9 +46,11 @@ constexpr size_t sizeOf(unsigned Class) {
 static_assert(classOf(LargestSmall) < NumClasses && sizeOf(classOf(LargestSmall)) == LargestSmall);
 static_assert(sizeOf(classOf(1)) == 16 && sizeOf(classOf(65)) == 80 && sizeOf(classOf(129)) == 160);
 
-struct Free {
-  Free *Next;
-};
+/// How many a thread takes from all, and gives back, at once. It keeps at most two of these.
+constexpr uint32_t batchOf(size_t Size) {
+  constexpr size_t BatchBytes = 2048;
+  return Size >= BatchBytes ? 1 : uint32_t(BatchBytes / Size);
+}
 
 struct SizeClass {
   SpinLock Lock;
@@ -58,6 +62,8 @@ SpinLock ChunkLock;
 char *Chunk;      // under ChunkLock: what is left of the mapping in use
 size_t ChunkLeft; // under ChunkLock
 std::atomic<uint64_t> InUse, Peak, Limit;
+
+__attribute__((tls_model("initial-exec"))) constinit thread_local SparePieces *Own = nullptr;
 
 void *mapOrGiveUp(size_t Bytes) {
   void *Memory = os::map(Bytes);
@@ -92,7 +98,65 @@ void *carve(size_t Bytes) {
 
 size_t wholePages(size_t Bytes) { return (Bytes + 4095) & ~size_t(4095); }
 
+/// One piece, or null. Those of all threads.
+Free *take(unsigned Class) {
+  Locked Guard(Classes[Class].Lock);
+  Free *Piece = Classes[Class].List;
+  if (Piece)
+    Classes[Class].List = Piece->Next;
+  return Piece;
+}
+
+void carveInto(SparePieces::List &L, size_t Size, uint32_t Number) {
+  auto *Fresh = static_cast<char *>(carve(Size * Number));
+  for (; L.Count < Number; ++L.Count)
+    L.First = new (Fresh + Size * L.Count) Free{L.First};
+}
+
+/// Fills an empty list with a batch.
+void refill(SparePieces::List &L, unsigned Class) {
+  size_t Size = sizeOf(Class);
+  uint32_t Batch = batchOf(Size);
+  count(Size * Batch);
+  {
+    Locked Guard(Classes[Class].Lock);
+    while (L.Count < Batch && Classes[Class].List) {
+      Free *Piece = Classes[Class].List;
+      Classes[Class].List = Piece->Next;
+      Piece->Next = L.First;
+      L.First = Piece;
+      ++L.Count;
+    }
+  }
+  if (L.Count)
+    InUse.fetch_sub(Size * (Batch - L.Count), std::memory_order_relaxed);
+  else
+    carveInto(L, Size, Batch);
+}
+
+/// Gives so many of a list to all.
+void giveBack(SparePieces::List &L, unsigned Class, uint32_t Count) {
+  if (!Count)
+    return;
+  Free *First = L.First, *Last = First;
+  for (uint32_t I = 1; I < Count; ++I)
+    Last = Last->Next;
+  L.First = Last->Next;
+  L.Count -= Count;
+  InUse.fetch_sub(sizeOf(Class) * Count, std::memory_order_relaxed);
+  Locked Guard(Classes[Class].Lock);
+  Last->Next = Classes[Class].List;
+  Classes[Class].List = First;
+}
+
 } // namespace
+
+void SparePieces::use() { Own = this; }
+
+void SparePieces::giveBack() {
+  for (unsigned Class = 0; Class < NumClasses; ++Class)
+    ::giveBack(Of[Class], Class, Of[Class].Count);
+}
 
 void *host::allocate(size_t Bytes) {
   if (Bytes > LargestSmall) {
@@ -101,18 +165,21 @@ void *host::allocate(size_t Bytes) {
   }
   unsigned Class = classOf(Bytes);
   size_t Size = sizeOf(Class);
-  count(Size);
   Free *Piece;
-  {
-    Locked Guard(Classes[Class].Lock);
-    Piece = Classes[Class].List;
-    if (Piece)
-      Classes[Class].List = Piece->Next;
+  if (SparePieces *Spares = Own) {
+    SparePieces::List &L = Spares->Of[Class];
+    if (!L.Count)
+      refill(L, Class);
+    Piece = L.First;
+    L.First = Piece->Next;
+    --L.Count;
+  } else {
+    count(Size);
+    Piece = take(Class);
+    if (!Piece)
+      return carve(Size);
   }
-  if (!Piece)
-    return carve(Size);
-  std::memset(static_cast<void *>(Piece), 0, Size);
-  return Piece;
+  return std::memset(static_cast<void *>(Piece), 0, Size);
 }
 
 void host::release(void *Memory, size_t Bytes) {
@@ -124,11 +191,30 @@ void host::release(void *Memory, size_t Bytes) {
     return;
   }
   unsigned Class = classOf(Bytes);
-  InUse.fetch_sub(sizeOf(Class), std::memory_order_relaxed);
-  auto *Piece = static_cast<Free *>(Memory);
-  Locked Guard(Classes[Class].Lock);
-  Piece->Next = Classes[Class].List;
-  Classes[Class].List = Piece;
+  SparePieces::List Alone{}, &L = Own ? Own->Of[Class] : Alone;
+  L.First = new (Memory) Free{L.First};
+  ++L.Count;
+  uint32_t Batch = batchOf(sizeOf(Class));
+  if (!Own)
+    giveBack(L, Class, 1);
+  else if (L.Count > 2 * Batch)
+    giveBack(L, Class, Batch);
+}
+
+void *host::reserve(size_t Bytes) { return os::map(Bytes); }
+
+void host::use(ptrdiff_t Bytes) {
+  if (Bytes >= 0)
+    count(size_t(Bytes));
+  else
+    InUse.fetch_sub(size_t(-Bytes), std::memory_order_relaxed);
+}
+
+void host::discard(void *Start, size_t Bytes) { os::discard(Start, Bytes); }
+
+void host::unreserve(void *Memory, size_t Bytes) {
+  if (Memory)
+    os::unmap(Memory, Bytes);
 }
 
 void host::yield() { os::yield(); }

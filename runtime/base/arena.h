@@ -5,6 +5,9 @@
 // a pointer without a lock may still be looking (shadow/granule.h); what he sees is then
 // stale, but there. Large pieces are mappings of their own.
 //
+// Small pieces come and go with nearly every miss: a thread keeps some of those it has released for
+// itself, and deals with the others' in batches. What it keeps counts as used.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PHOTOFINISH_RUNTIME_BASE_ARENA_H
@@ -14,6 +17,26 @@
 #include <cstdint>
 
 namespace photofinish::rt {
+
+/// What a thread keeps. Zeroed memory is one.
+class SparePieces {
+public:
+  struct Free {
+    Free *Next;
+  };
+  struct List {
+    Free *First;
+    uint32_t Count;
+  };
+  static constexpr unsigned NumClasses = 40;
+
+  /// The calling thread keeps its pieces here from now on.
+  void use();
+  /// Everybody may have them. Its thread is over.
+  void giveBack();
+
+  List Of[NumClasses] = {};
+};
 
 /// For stats: bytes in use now, and at most so far.
 struct ArenaUse {

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/base/spin_lock.h"
+#include "detector/spin_lock.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/platform/os.h"
 

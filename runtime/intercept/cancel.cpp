@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/base/spin_lock.h"
+#include "detector/spin_lock.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/signal_action.h"
 #include "runtime/intercept/signal_mask.h"

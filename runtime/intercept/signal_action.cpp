@@ -27,7 +27,7 @@
 
 #include "runtime/intercept/signal_action.h"
 
-#include "runtime/base/spin_lock.h"
+#include "detector/spin_lock.h"
 #include "runtime/intercept/atomic_entry.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/process.h"

@@ -1,6 +1,6 @@
 //===- class_page_test.cpp - Footprints and classes against single bytes ------===//
 //
-// A page of classes, with small limits, beside a page where every byte has a granule of its own:
+// A page of classes, with small limits, beside a page where every byte has a cell of its own:
 // both must find the same races, on every byte, between the same places.
 //
 //===----------------------------------------------------------------------===//
@@ -8,10 +8,12 @@
 #include "shadow/class_page.h"
 #include "shadow/footprint.h"
 
+#include "byte_shadow.h"
+#include "detector/offline/stampers.h"
+
 #include "gtest/gtest.h"
 
 #include <algorithm>
-#include <memory>
 #include <random>
 #include <set>
 #include <tuple>
@@ -20,133 +22,156 @@ using namespace photofinish;
 
 namespace {
 
-TEST(Line, BytesAreRunsAndGranules) {
+TEST(Line, BytesAreRuns) {
   EXPECT_EQ(bytesOf(0, 64), ~uint64_t(0));
   EXPECT_EQ(bytesOf(63, 1), UINT64_C(1) << 63);
-  using Pairs = std::set<std::pair<unsigned, unsigned>>;
-  Pairs Runs, Granules;
-  ByteMask Some = UINT64_C(0xf00000000000001d);
-  forEachRun(Some, [&](unsigned First, unsigned Count) { Runs.insert({First, Count}); });
-  EXPECT_EQ(Runs, (Pairs{{0, 1}, {2, 3}, {60, 4}}));
-  forEachGranuleOf(Some, [&](unsigned Granule, uint8_t Mask) { Granules.insert({Granule, Mask}); });
-  EXPECT_EQ(Granules, (Pairs{{0, 0x1d}, {7, 0xf0}}));
-  Pairs Lines;
-  forEachLine(62, 67, [&](uint64_t At, ByteMask Bytes) {
-    Lines.insert({unsigned(At), unsigned(std::popcount(Bytes))});
-  });
-  EXPECT_EQ(Lines, (Pairs{{0, 2}, {64, 64}, {128, 1}}));
+  std::set<std::pair<unsigned, unsigned>> Runs;
+  forEachRun(UINT64_C(0xf00000000000001d),
+             [&](unsigned First, unsigned Count) { Runs.insert({First, Count}); });
+  EXPECT_EQ(Runs, (std::set<std::pair<unsigned, unsigned>>{{0, 1}, {2, 3}, {60, 4}}));
 }
 
-TEST(Lanes, AreBytes) {
+/// The groups of a page's elements are these bytes.
+TEST(GranuleSet, GroupsAreTheElements) {
   std::mt19937 Random(7);
-  for (int Round = 0; Round < 200; ++Round) {
-    uint8_t A[Lanes::Count], B[Lanes::Count], Result[Lanes::Count];
-    for (unsigned I = 0; I < Lanes::Count; ++I) {
-      A[I] = uint8_t(Random() % 4 * 85);
-      B[I] = uint8_t(Random() % 4 * 85);
+  unsigned NumStrided = 0;
+  for (int Round = 0; Round < 20000; ++Round) {
+    auto Size = uint32_t(1 + Random() % (Random() % 2 ? 16 : 100));
+    auto Stride =
+        uint32_t(Random() % 3 ? Size + Random() % 40 : (Size + 7) / 8 * 8 << Random() % 3);
+    uint64_t First = Random() % (4096 - Size + 1);
+    auto Most = uint32_t((4096 - Size - First) / Stride + 1);
+    Elements E{First, Size, Stride, uint32_t(1 + Random() % Most)};
+    std::set<uint64_t> Bytes, Found;
+    for (uint32_t I = 0; I < E.Count; ++I)
+      for (uint32_t B = 0; B < Size; ++B)
+        Bytes.insert(First + uint64_t(Stride) * I + B);
+    forEachGroup<512>(E, [&](uint8_t Mask, const GranuleSet<512> &Some) {
+      EXPECT_FALSE(Some.isEmpty());
+      unsigned Count = 0;
+      Some.forEach([&](unsigned Granule) {
+        ++Count;
+        for (unsigned B = 0; B < 8; ++B)
+          if (Mask >> B & 1)
+            EXPECT_TRUE(Found.insert(Granule * 8 + B).second);
+      });
+      EXPECT_EQ(Count, Some.size());
+      NumStrided += Count > 8;
+    });
+    EXPECT_EQ(Found, Bytes);
+    ASSERT_FALSE(testing::Test::HasFailure()) << "round " << Round;
+  }
+  EXPECT_GT(NumStrided, 1000u);
+}
+
+TEST(GranuleSet, IsASet) {
+  std::mt19937 Random(8);
+  for (int Round = 0; Round < 1000; ++Round) {
+    GranuleSet<128> A, B;
+    std::set<unsigned> InA, InB;
+    for (int I = 0; I < 20; ++I) {
+      unsigned X = Random() % 128, Y = Random() % 128;
+      A.add(X);
+      InA.insert(X);
+      B.add(Y);
+      InB.insert(Y);
     }
-    Lanes X = Lanes::load(A), Y = Lanes::load(B);
-    uint8_t Byte = A[Random() % Lanes::Count];
-    Lanes Equal = X == Byte;
-    (X | Y).with(3, Equal | Lanes::only(5)).store(Result);
-    for (unsigned I = 0; I < Lanes::Count; ++I) {
-      EXPECT_EQ(Equal.bits() >> I & 1, A[I] == Byte);
-      EXPECT_EQ((Equal & (Y == 85)).bits() >> I & 1, A[I] == Byte && B[I] == 85);
-      EXPECT_EQ(Result[I], A[I] == Byte || I == 5 ? 3 : A[I] | B[I]);
+    GranuleSet<128> Both = A & B, Either = A, Rest = A;
+    Either |= B;
+    Rest -= B;
+    for (unsigned I = 0; I < 128; ++I) {
+      EXPECT_EQ(Both.contains(I), InA.contains(I) && InB.contains(I));
+      EXPECT_EQ(Either.contains(I), InA.contains(I) || InB.contains(I));
+      EXPECT_EQ(Rest.contains(I), InA.contains(I) && !InB.contains(I));
+      EXPECT_EQ(A.next().contains(I), I && InA.contains(I - 1));
     }
+    Rest |= Both;
+    EXPECT_TRUE(Rest == A);
+    EXPECT_EQ(Rest == B, InA == InB);
+    Rest -= A;
+    EXPECT_TRUE(Rest.isEmpty());
   }
 }
-
-// byte, first epoch, its note and kind
-using Races = std::set<std::tuple<uint64_t, uint64_t, Note, AccessKind>>;
 
 template <class Page> class Beside {
 public:
   static constexpr uint64_t Size = Page::PageBytes;
 
-  Beside() : Bytes(new Granule[Size]) {}
-  ~Beside() {
-    P.clear(H);
-    Twin.clear(H);
-    H.forgetTransitions();
-    EXPECT_EQ(H.Count.Made, H.Count.Gone) << "histories that nobody has";
-  }
+  explicit Beside(bool UsesAvx2) : UsesAvx2(UsesAvx2) { All.collectAlways(); }
 
   void access(ThreadState &T, const Elements &E, bool IsWrite, Note N) {
-    Races Seen, Expected;
-    // Another page with the same history comes first: what its classes become, P's do, too.
-    Twin.access(T, E, IsWrite, N, H, [](auto &&...) {});
-    P.access(T, E, IsWrite, N, H,
-             [&](uint64_t Offset, uint64_t Count, Epoch First, Note FirstNote, AccessKind Kind) {
-               for (uint64_t At = Offset; At < Offset + Count; ++At)
-                 Seen.insert({At, First.bits(), FirstNote, Kind});
+    ByteRaces Seen, Expected;
+    P.access(committer(T), E, IsWrite, stampOf(T, N), UsesAvx2,
+             [&](uint64_t Offset, uint64_t Length, Epoch First, Stamp S, AccessKind Kind) {
+               for (uint64_t At = Offset; At < Offset + Length; ++At)
+                 Seen.insert({At, First.bits(), All.noteOf(S), Kind});
              });
     for (uint32_t I = 0; I < E.Count; ++I)
       for (uint64_t Byte = 0; Byte < E.Size; ++Byte)
-        checkByte(T, E.First + uint64_t(E.Stride) * I + Byte,
-                  IsWrite ? AccessKind::Write : AccessKind::Read, N, Expected);
+        Bytes.access(T, E.First + uint64_t(E.Stride) * I + Byte,
+                     IsWrite ? AccessKind::Write : AccessKind::Read, N, Expected);
     expectSame(Seen, Expected);
   }
   void atomic(ThreadState &T, uint64_t Granules, unsigned Mask, AccessKind Kind, Note N) {
-    Races Seen, Expected;
-    Twin.accessAtomically(
-        T, Granules * 8, uint8_t(Mask), Kind, [&] { return N; }, H, [](auto &&...) {});
+    ByteRaces Seen, Expected;
     P.accessAtomically(
-        T, Granules * 8, uint8_t(Mask), Kind, [&] { return N; }, H,
-        [&](uint8_t Raced, Epoch First, Note FirstNote, AccessKind FirstKind) {
+        committer(T), Granules * 8, uint8_t(Mask), Kind, [&] { return stampOf(T, N); },
+        [&](uint8_t Raced, Epoch First, Stamp S, AccessKind FirstKind) {
           for (unsigned B = 0; B < 8; ++B)
             if (Raced >> B & 1)
-              Seen.insert({Granules * 8 + B, First.bits(), FirstNote, FirstKind});
+              Seen.insert({Granules * 8 + B, First.bits(), All.noteOf(S), FirstKind});
         });
     for (unsigned B = 0; B < 8; ++B)
       if (Mask >> B & 1)
-        checkByte(T, Granules * 8 + B, Kind, N, Expected);
+        Bytes.access(T, Granules * 8 + B, Kind, N, Expected);
     expectSame(Seen, Expected);
   }
-  void reset(uint64_t First, uint64_t Count) {
-    Twin.reset(First, Count, H);
-    P.reset(First, Count, H);
-    for (uint64_t At = First; At < First + Count; ++At)
-      Bytes[At].forget(1);
-    EXPECT_TRUE(P.verify());
+  void reset(uint64_t First, uint64_t Length) {
+    P.reset(First, Length, All);
+    for (uint64_t At = First; At < First + Length; ++At)
+      Bytes.forget(At);
+    EXPECT_TRUE(P.verify(All));
+  }
+  void collect() {
+    By.collect([&](Stamps::Collection &C) { P.keep(C); });
   }
 
-  Page P, Twin;
-  Histories H;
+  Page P;
+  CommitCounts Count;
   uint64_t NumRaces = 0;
 
 private:
-  void expectSame(const Races &Seen, const Races &Expected) {
+  Committer committer(ThreadState &T) { return {T, By[T.id()], Count}; }
+  Stamp stampOf(const ThreadState &T, Note N) { return By[T.id()].stampFor(T.now(), N); }
+
+  void expectSame(const ByteRaces &Seen, const ByteRaces &Expected) {
     EXPECT_EQ(Seen, Expected);
-    EXPECT_TRUE(P.verify());
+    EXPECT_TRUE(P.verify(All));
     NumRaces += Seen.size();
     for (unsigned Line = 0; Line < Size / LineBytes; ++Line) {
       ByteMask Touched = 0;
       for (unsigned Byte = 0; Byte < LineBytes; ++Byte)
-        Touched |= ByteMask(!Bytes[Line * LineBytes + Byte].isUntouched()) << Byte;
+        Touched |= ByteMask(Bytes.isTouched(Line * LineBytes + Byte)) << Byte;
       EXPECT_EQ(P.touched(Line), Touched);
     }
   }
-  void checkByte(ThreadState &T, uint64_t At, AccessKind Kind, Note N, Races &Found) {
-    checkGranule(
-        T, Bytes[At], 1, Kind, [&] { return N; },
-        [&](uint8_t, Epoch First, Note FirstNote, AccessKind FirstKind) {
-          Found.insert({At, First.bits(), FirstNote, FirstKind});
-        });
-  }
 
-  std::unique_ptr<Granule[]> Bytes;
+  const bool UsesAvx2;
+  OfflineStamps All;
+  Stampers By{All};
+  ByteShadow Bytes{Size};
 };
 
 /// Sweeps, blocks, strides, single fields and noise, of several threads that now and then meet.
-template <class Page> Histories::Counts compare(unsigned Seed, int Rounds, unsigned AtomicsOf20) {
+template <class Page>
+CommitCounts compare(unsigned Seed, int Rounds, unsigned AtomicsOf20, bool UsesAvx2 = false) {
   std::mt19937 Random(Seed);
   auto below = [&](uint64_t N) { return uint64_t(Random() % N); };
-  Histories::Counts All;
+  CommitCounts All;
   uint64_t NumRaces = 0;
   for (int Round = 0; Round < Rounds; ++Round) {
     ThreadState Threads[] = {ThreadState(0), ThreadState(1), ThreadState(2)};
-    Beside<Page> Both;
+    Beside<Page> Both(UsesAvx2);
     constexpr uint64_t Size = Beside<Page>::Size;
     for (int Step = 0; Step < 60; ++Step) {
       ThreadState &T = Threads[below(3)];
@@ -174,13 +199,14 @@ template <class Page> Histories::Counts compare(unsigned Seed, int Rounds, unsig
         uint32_t Count = below(3) ? Most : uint32_t(below(std::min(Most, 4u))) + 1;
         Both.access(T, {First, Grain, Stride, Count}, below(2), Note(below(3) * 100 + 1));
       }
-      Both.H.forgetTransitions();
+      if (below(2))
+        Both.collect();
       if (testing::Test::HasFailure()) {
         ADD_FAILURE() << "seed " << Seed << ", round " << Round << ", step " << Step;
         return All;
       }
     }
-    All += Both.H.Count;
+    All += Both.Count;
     NumRaces += Both.NumRaces;
   }
   EXPECT_GT(NumRaces, 1000u);
@@ -188,49 +214,48 @@ template <class Page> Histories::Counts compare(unsigned Seed, int Rounds, unsig
 }
 
 TEST(ClassPage, IsItsBytes) {
-  Histories::Counts Counts = compare<ClassPage<4, 4>>(1, 1500, 2);
+  CommitCounts Counts = compare<ClassPage<4, 4>>(1, 1500, 2);
   EXPECT_GT(Counts.Splits, 1000u);
   EXPECT_GT(Counts.Merges, 1000u);
-  EXPECT_GT(Counts.Shared, 1000u);
-  EXPECT_GT(Counts.InPlace, 1000u);
-  EXPECT_GT(Counts.ToFine, 100u);
-  EXPECT_GT(Counts.ToClasses, 100u);
+  EXPECT_GT(Counts.Transitions, 1000u);
 }
 
-TEST(ClassPage, IsItsBytesWithoutAtomics) {
-  Histories::Counts Counts = compare<ClassPage<8>>(2, 300, 0);
-  EXPECT_GT(Counts.Merges, 100u);
-  EXPECT_EQ(Counts.ToFine, 0u);
-}
+TEST(ClassPage, IsItsBytesWithoutAtomics) { compare<ClassPage<8>>(2, 300, 0); }
 
 TEST(ClassPage, IsItsBytesAtFullSize) { compare<ClassPage<64>>(3, 6, 1); }
 
-void expectNoRace(uint64_t, uint64_t, Epoch, Note, AccessKind) { FAIL() << "a race"; }
+TEST(ClassPage, IsItsBytesWithAvx2) {
+  if (!hasAvx2())
+    GTEST_SKIP() << "this processor has no AVX2";
+  compare<ClassPage<64>>(4, 6, 1, true);
+  compare<ClassPage<8>>(5, 300, 1, true);
+}
 
-/// Pages that are accessed together share their histories, however often they change.
-TEST(ClassPage, PagesShareHistories) {
+void expectNoRace(uint64_t, uint64_t, Epoch, Stamp, AccessKind) { FAIL() << "a race"; }
+
+/// Memory that is read together stays together, however often it is read, and there is one set of
+/// readers for all of it.
+TEST(ClassPage, ReadersAreOneSet) {
+  OfflineStamps All;
+  Stampers By(All);
+  CommitCounts Count;
   ClassPage<64> Pages[8];
-  Histories H;
   ThreadState A(0), B(1);
-  for (int Round = 0; Round < 10; ++Round) {
+  for (int Round = 0; Round < 10; ++Round)
     for (ThreadState *T : {&A, &B}) {
+      Committer Who{*T, By[T->id()], Count};
       for (auto &P : Pages) {
-        P.access(*T, {0, 8, 16, 256}, false, 1, H, expectNoRace);
-        P.access(*T, {8, 8, 16, 256}, false, 2, H, expectNoRace);
+        P.access(Who, {0, 8, 16, 256}, false, Who.By.stampFor(T->now(), 1), false, expectNoRace);
+        P.access(Who, {8, 8, 16, 256}, false, Who.By.stampFor(T->now(), 2), false, expectNoRace);
+        EXPECT_EQ(P.numClasses(), 2u);
       }
-      H.forgetTransitions();
       T->advance();
+      By.collect([&](Stamps::Collection &C) {
+        for (auto &P : Pages)
+          P.keep(C);
+      });
+      EXPECT_EQ(All.numSets(), Round || T == &B ? 2u : 0u);
     }
-    EXPECT_EQ(H.Count.Made - H.Count.Gone, 2u);
-    double Cells = 0;
-    for (auto &P : Pages) {
-      EXPECT_EQ(P.numClasses(), 2u);
-      Cells += P.numCells();
-    }
-    EXPECT_EQ(Cells, 2.0);
-  }
-  for (auto &P : Pages)
-    P.clear(H);
 }
 
 /// A run of one place grows up, down, and by its stride, and is what was added.
@@ -276,20 +301,29 @@ TEST(Footprints, KnowWhatIsNew) {
   };
   std::mt19937 Random(6);
   auto below = [&](uint64_t N) { return uint64_t(Random() % N); };
-  uint64_t NumKnown = 0, NumEvicted = 0, NumCovered = 0;
+  uint64_t NumKnown = 0, NumEvicted = 0, NumCovered = 0, NumScattered = 0;
   for (int Round = 0; Round < 200; ++Round) {
     Footprints<PageFootprint<4>, 2, ~uint64_t(0)> F;
-    Runs<Place, 4> Pending;
+    PendingAccesses<PageFootprint<4>, Place, 4, 4> Pending;
     std::set<std::tuple<uint64_t, bool>> Committed, Added;
     std::set<uint64_t> Written; // and perhaps still known to be
     auto Commit = [&] {
-      Pending.forEach([&](const auto &R) {
-        R.E.template forEachPage<256>([&](uint64_t Number, const Elements &E) {
-          for (uint32_t I = 0; I < E.Count; ++I)
-            for (uint64_t B = 0; B < E.Size; ++B)
-              Committed.insert({Number * 256 + E.First + uint64_t(E.Stride) * I + B, R.IsWrite});
-        });
-      });
+      Pending.forEach(
+          [&](const auto &R) {
+            R.E.template forEachPage<256>([&](uint64_t Number, const Elements &E) {
+              for (uint32_t I = 0; I < E.Count; ++I)
+                for (uint64_t B = 0; B < E.Size; ++B)
+                  Committed.insert(
+                      {Number * 256 + E.First + uint64_t(E.Stride) * I + B, R.IsWrite});
+            });
+          },
+          [&](const auto &Some) {
+            Some.All.forEach([&](unsigned Granule) {
+              ++NumScattered;
+              for (uint64_t B = 0; B < 8; ++B)
+                Committed.insert({Some.Number * 256 + Granule * 8 + B, Some.IsWrite});
+            });
+          });
       Pending.clear();
     };
     for (int Step = 0; Step < 100; ++Step) {
@@ -297,10 +331,10 @@ TEST(Footprints, KnowWhatIsNew) {
       bool IsWrite = below(2);
       F.add(
           Address, Bytes, IsWrite,
-          [&](const Elements &E) {
+          [&](PageFootprint<4> &Page, const Elements &E) {
             if (Pending.isFull())
               Commit();
-            Pending.add(E, IsWrite, {unsigned(below(3))});
+            Pending.add(Page, E, IsWrite, {unsigned(below(3))});
           },
           [&] {
             ++NumEvicted;
@@ -315,7 +349,12 @@ TEST(Footprints, KnowWhatIsNew) {
           Committed.insert({At, false}); // or not
       }
       // Whatever is pending has its bits set.
-      Pending.forEach([&](const auto &R) { EXPECT_TRUE(F.touches(R.E.First, R.E.Size)); });
+      Pending.forEach([&](const auto &R) { EXPECT_TRUE(F.touches(R.E.First, R.E.Size)); },
+                      [&](const auto &Some) {
+                        Some.All.forEach([&](unsigned Granule) {
+                          EXPECT_TRUE(F.touches(Some.Number * 256 + Granule * 8, 8));
+                        });
+                      });
       if (below(10) == 0) {
         Commit();
         uint64_t From = below(1000), Count = below(300) + 1;
@@ -338,6 +377,7 @@ TEST(Footprints, KnowWhatIsNew) {
   EXPECT_GT(NumKnown, 1000u);
   EXPECT_GT(NumEvicted, 1000u);
   EXPECT_GT(NumCovered, 1000u);
+  EXPECT_GT(NumScattered, 100u);
 }
 
 } // namespace

@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PHOTOFINISH_RUNTIME_BASE_SPIN_LOCK_H
-#define PHOTOFINISH_RUNTIME_BASE_SPIN_LOCK_H
+#ifndef PHOTOFINISH_DETECTOR_SPIN_LOCK_H
+#define PHOTOFINISH_DETECTOR_SPIN_LOCK_H
 
 #include "detector/host.h"
 #include "detector/thread_safety.h"
@@ -25,7 +25,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace photofinish::rt {
+namespace photofinish {
 
 class PF_CAPABILITY("spin lock") SpinLock {
 public:
@@ -60,6 +60,6 @@ private:
   SpinLock &Lock;
 };
 
-} // namespace photofinish::rt
+} // namespace photofinish
 
-#endif // PHOTOFINISH_RUNTIME_BASE_SPIN_LOCK_H
+#endif // PHOTOFINISH_DETECTOR_SPIN_LOCK_H

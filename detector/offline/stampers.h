@@ -1,0 +1,50 @@
+//===- stampers.h - Stamps for the threads of a trace ---------------------------===//
+
+#ifndef PHOTOFINISH_DETECTOR_OFFLINE_STAMPERS_H
+#define PHOTOFINISH_DETECTOR_OFFLINE_STAMPERS_H
+
+#include "shadow/stamps.h"
+#include "trace/operation.h"
+
+#include <memory>
+#include <vector>
+
+namespace photofinish {
+
+class OfflineStamps : public Stamps {
+public:
+  OfflineStamps() {
+    if (!initialise())
+      host::giveUp("cannot reserve address space for the shadow; is it limited (ulimit -v)?");
+  }
+};
+
+class Stampers {
+public:
+  explicit Stampers(Stamps &All) : All(All) {}
+
+  Stamper &operator[](ThreadId Thread) {
+    if (Thread >= Of.size())
+      Of.resize(size_t(Thread) + 1);
+    if (!Of[Thread])
+      Of[Thread] = std::make_unique<Stamper>(All);
+    return *Of[Thread];
+  }
+
+  /// KeepAll(Stamps::Collection &) keeps what the shadow has.
+  template <class Fn> void collect(Fn &&KeepAll) {
+    Stamps::Collection C(All);
+    KeepAll(C);
+    for (auto &Each : Of)
+      if (Each)
+        Each->forgetAll();
+  }
+
+private:
+  Stamps &All;
+  std::vector<std::unique_ptr<Stamper>> Of; // by thread
+};
+
+} // namespace photofinish
+
+#endif // PHOTOFINISH_DETECTOR_OFFLINE_STAMPERS_H
