@@ -77,25 +77,27 @@ struct pf_thread_head {
 #define PF_ROOT_MASK UINT64_C(0x7ffffffff) /* 47 bits of address */
 
 /* What a thread has noted, as far as inlined checks look at it. A page of memory finds its entry by
- * its number, A >> 12, modulo PF_NOTED_ENTRIES. An access needs no further check if tags has the
- * page's number there, and its bits are set: of an access to the eight bytes of a granule, G = A %
+ * its number, A >> 12, modulo PF_NOTED_ENTRIES. An access needs no further check if the entry has
+ * the page's number, and its bits are set: of an access to the eight bytes of a granule, G = A %
  * 4096 / 8, that is bit G % 8 of byte G / 8 in read_whole (for a read) or written_whole (for a
- * write); of one to fewer bytes, bit A % 8 and so on of byte G in read or written.
+ * write); of one to fewer bytes, bit A % 8 and so on of byte G in read or written, which may be
+ * looked at whatever the number says: they are in memory.
  */
 #define PF_NOTED_ENTRIES 1024
-struct pf_noted_page {
-  uint8_t read_whole[PF_PAGE_BYTES / 64];
-  uint8_t written_whole[PF_PAGE_BYTES / 64];
-  uint8_t others[64]; /* the runtime's own */
-};
 struct pf_noted_bytes {
   uint8_t read[PF_PAGE_BYTES / 8];
   uint8_t written[PF_PAGE_BYTES / 8];
 };
+struct pf_noted_page {
+  uint64_t number;    /* of the page */
+  int64_t to_bytes;   /* how far from here its pf_noted_bytes are */
+  uint8_t others[48]; /* the runtime's own */
+  uint8_t read_whole[PF_PAGE_BYTES / 64];
+  uint8_t written_whole[PF_PAGE_BYTES / 64];
+};
 struct pf_noted {
-  uint64_t tags[PF_NOTED_ENTRIES];
   struct pf_noted_page pages[PF_NOTED_ENTRIES];
-  struct pf_noted_bytes bytes[PF_NOTED_ENTRIES];
+  struct pf_noted_bytes behind; /* for those who look for bytes that are not there */
 };
 
 /* Memory orders as the entry points take them; the values of the C11 enumeration. */

@@ -68,7 +68,8 @@ BENCHMARK(acquireRelease)->RangeMultiplier(8)->Range(1, 4096);
 
 /// Two threads take turns on a page; each writes a run of so many granules.
 void commitRun(benchmark::State &State) {
-  OfflineStamps All;
+  OfflineStamps Owned;
+  Stamps &All = Owned.get();
   Stampers By(All);
   CommitCounts Counts;
   ClassPage<64> Page;

@@ -158,21 +158,23 @@ void Emitter::inlineTest(IRBuilderBase &B, Value *Pointer, uint64_t Bytes, bool 
                                      Field(C.thread(B), offsetof(pf_thread_head, noted)), Align(8));
   Value *Page = B.CreateLShr(Address, PF_PAGE_SHIFT);
   Value *Entry = B.CreateAnd(Page, PF_NOTED_ENTRIES - 1);
-  Value *Tag = B.CreateAlignedLoad(I64, B.CreateInBoundsGEP(I64, Noted, Entry), Align(8));
+  Value *Its =
+      B.CreateInBoundsGEP(I8, Noted, B.CreateMul(Entry, B.getInt64(sizeof(pf_noted_page))));
+  Value *Tag = B.CreateAlignedLoad(I64, Field(Its, offsetof(pf_noted_page, number)), Align(8));
 
-  bool Whole = Bytes == PF_GRANULE_BYTES;
-  size_t Offset = Whole
-                      ? offsetof(pf_noted, pages) + (Write ? offsetof(pf_noted_page, written_whole)
-                                                           : offsetof(pf_noted_page, read_whole))
-                      : offsetof(pf_noted, bytes) + (Write ? offsetof(pf_noted_bytes, written)
-                                                           : offsetof(pf_noted_bytes, read));
-  size_t EntryBytes = Whole ? sizeof(pf_noted_page) : sizeof(pf_noted_bytes);
   // A bit for each granule, or for each byte; the first of the access's.
+  bool Whole = Bytes == PF_GRANULE_BYTES;
   unsigned PerBit = Whole ? PF_GRANULE_BYTES : 1;
   Value *Bit = B.CreateAnd(B.CreateLShr(Address, Log2_64(PerBit)), PF_PAGE_BYTES / PerBit - 1);
-  Value *Place = B.CreateAdd(B.CreateMul(Entry, B.getInt64(EntryBytes)), B.CreateLShr(Bit, 3));
-  Value *Bits =
-      B.CreateAlignedLoad(I8, B.CreateInBoundsGEP(I8, Field(Noted, Offset), Place), Align(1));
+  Value *First = Field(Its, Whole   ? Write ? offsetof(pf_noted_page, written_whole)
+                                            : offsetof(pf_noted_page, read_whole)
+                              : Write ? offsetof(pf_noted_bytes, written)
+                                    : offsetof(pf_noted_bytes, read));
+  if (!Whole)
+    First = B.CreateGEP(
+        I8, First,
+        B.CreateAlignedLoad(I64, Field(Its, offsetof(pf_noted_page, to_bytes)), Align(8)));
+  Value *Bits = B.CreateAlignedLoad(I8, B.CreateGEP(I8, First, B.CreateLShr(Bit, 3)), Align(1));
   Value *Wanted = B.CreateShl(B.getInt8(Whole ? 1 : uint8_t((1u << Bytes) - 1)),
                               B.CreateTrunc(B.CreateAnd(Bit, 7), I8));
   Value *AllThere = B.CreateICmpEQ(B.CreateAnd(Bits, Wanted), Wanted);

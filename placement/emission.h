@@ -8,8 +8,8 @@
 // thread has done the same since it last synchronized, and a call only if it has not:
 //
 //   entry = page of p % PF_NOTED_ENTRIES
-//   if (__pf_thread.noted->tags[entry] != page of p ||
-//       bytes of p are not all in __pf_thread.noted->pages[entry].written)
+//   if (__pf_thread.noted->pages[entry].number != page of p ||
+//       bytes of p are not all among those written there)
 //     __pf_write4(p, site)
 //
 //===----------------------------------------------------------------------===//

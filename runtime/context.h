@@ -87,7 +87,7 @@ public:
       uint64_t ReturnAddress;
       ContextId Caller, Context;
     };
-    static constexpr size_t Count = 2048;
+    static constexpr size_t Count = 1024;
     Call Of[Count];
   };
   /// The context of a thread with these frames (the innermost is End[-1]).

@@ -29,8 +29,10 @@ extern "C"
 
 // What abi.h tells the pass about footprints.
 static_assert(sizeof(pf_noted_page) == sizeof(LiveFootprint));
-static_assert(LiveFootprints::pagesOffset() == offsetof(pf_noted, pages));
-static_assert(LiveFootprints::bytesOffset() == offsetof(pf_noted, bytes));
+static_assert(offsetof(pf_noted_page, number) == offsetof(LiveFootprint, Number));
+static_assert(offsetof(pf_noted_page, to_bytes) == offsetof(LiveFootprint, ToInPart));
+static_assert(offsetof(pf_noted_page, read_whole) == offsetof(LiveFootprint, ReadWhole));
+static_assert(offsetof(pf_noted_page, written_whole) == offsetof(LiveFootprint, WrittenWhole));
 static_assert(sizeof(pf_noted_bytes) == sizeof(LiveFootprint::Bytes));
 
 void Thread::publishNow() {

@@ -73,7 +73,7 @@ struct RecentContexts {
     LockSetId Locks;
     ContextId WithLocks;
   };
-  static constexpr size_t Count = 1024;
+  static constexpr size_t Count = 256;
   Contexts::Calls Calls;
   Locked Of[Count];
 };

@@ -120,7 +120,8 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
   };
 
   // Inlined checks look at these (abi.h), and at the bytes.
-  Set ReadWhole, WrittenWhole;
+  uint64_t Number = 0;   ///< the page's
+  intptr_t ToInPart = 0; ///< how far from here its Bytes are; 0: it has none
 
   /// For PendingAccesses, of reads and of writes: the place that last began anew here, and its set.
   struct Scatter {
@@ -129,13 +130,19 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
   };
   Scatter Scattered[2] = {};
 
-  Bytes *InPart = nullptr;
-  uint64_t LinesOfBytes = 0; ///< that have bits in InPart
-  bool IsTouched = false;
+  uint64_t LinesOfBytes = 0; ///< that have bits there
+  bool IsTouched = false, IsListed = false;
+  // These, too.
+  alignas(64) Set ReadWhole;
+  alignas(64) Set WrittenWhole;
 
   bool isTouched() const { return IsTouched; }
-  /// Before anything else.
-  void useBytes(Bytes &Own) { InPart = &Own; }
+  /// It goes.
+  void dropBytes() {
+    if (ToInPart)
+      host::release(inPart(), sizeof(Bytes));
+    ToInPart = 0;
+  }
 
   /// Are the bytes known? Of one granule, or of two that begin at an even one.
   PF_INLINE bool knows(unsigned Offset, unsigned Bytes, bool IsWrite) const {
@@ -181,7 +188,7 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
 
   bool touches(uint8_t Mask, const Set &Some) const {
     bool Touches = !(Some & whole(false)).isEmpty();
-    if (LinesOfBytes)
+    if (ToInPart)
       Some.forEach([&](unsigned G) { Touches |= Mask & bytes(G, false); });
     return Touches;
   }
@@ -189,18 +196,18 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
   void forget(uint8_t Mask, const Set &Some) {
     ReadWhole -= Some;
     WrittenWhole -= Some;
-    if (LinesOfBytes)
+    if (ToInPart)
       Some.forEach([&](unsigned G) {
-        InPart->Read[G] &= uint8_t(~Mask);
-        InPart->Written[G] &= uint8_t(~Mask);
+        inPart()->Read[G] &= uint8_t(~Mask);
+        inPart()->Written[G] &= uint8_t(~Mask);
       });
   }
   void clear() {
     ReadWhole = WrittenWhole = {};
     for (uint64_t Left = LinesOfBytes; Left; Left &= Left - 1) {
       auto Line = unsigned(std::countr_zero(Left));
-      std::memset(&InPart->Read[Line * LineGranules], 0, LineGranules);
-      std::memset(&InPart->Written[Line * LineGranules], 0, LineGranules);
+      std::memset(&inPart()->Read[Line * LineGranules], 0, LineGranules);
+      std::memset(&inPart()->Written[Line * LineGranules], 0, LineGranules);
     }
     LinesOfBytes = 0;
     Scattered[0] = Scattered[1] = {};
@@ -215,7 +222,8 @@ private:
     return Whole;
   }
   uint8_t bytes(unsigned G, bool IsWrite) const {
-    return uint8_t(InPart->Written[G] | (IsWrite ? 0 : InPart->Read[G]));
+    return ToInPart ? uint8_t(inPart()->Written[G] | (IsWrite ? 0 : inPart()->Read[G]))
+                    : uint8_t(0);
   }
   static uint64_t bitsOf(unsigned G, unsigned Bytes) {
     return uint64_t(Bytes > GranuleBytes ? 3 : 1) << G % 64;
@@ -224,8 +232,14 @@ private:
     return uint8_t(((1u << Bytes) - 1) << Offset % GranuleBytes);
   }
   PF_INLINE void addBytes(unsigned G, uint8_t Mask, bool IsWrite) {
-    (IsWrite ? InPart->Written : InPart->Read)[G] |= Mask;
+    if (__builtin_expect(!ToInPart, false))
+      ToInPart =
+          static_cast<char *>(host::allocate(sizeof(Bytes))) - reinterpret_cast<char *>(this);
+    (IsWrite ? inPart()->Written : inPart()->Read)[G] |= Mask;
     LinesOfBytes |= uint64_t(1) << G / LineGranules;
+  }
+  Bytes *inPart() const {
+    return reinterpret_cast<Bytes *>(reinterpret_cast<uintptr_t>(this) + uintptr_t(ToInPart));
   }
 };
 
@@ -272,7 +286,7 @@ public:
   void clear() {
     Ordered.clear();
     Sets.clear();
-    ++Round; // pages look at those that were there no longer
+    ++Round; // pages no longer look at those that were there
   }
 
 private:
@@ -307,18 +321,20 @@ public:
   static constexpr uint64_t PageBytes = Page::PageBytes;
 
   Footprints() {
-    for (uint64_t &Tag : Tags)
-      Tag = None;
+    for (Page &P : Pages)
+      P.Number = None;
+  }
+  ~Footprints() {
+    for (Page &P : Pages)
+      P.dropBytes();
   }
   Footprints(const Footprints &) = delete;
   Footprints &operator=(const Footprints &) = delete;
 
-  static constexpr size_t pagesOffset() { return offsetof(Footprints, Pages); }
-  static constexpr size_t bytesOffset() { return offsetof(Footprints, BytesOf); }
-
   /// The page's, if it is there.
   Page *find(uint64_t Number) {
-    return Tags[Number % Entries] == Number ? &Pages[Number % Entries] : nullptr;
+    Page &P = Pages[Number % Entries];
+    return P.Number == Number ? &P : nullptr;
   }
 
   /// Notes accesses to elements. OnNew(Page &, Elements) is told of what was not known;
@@ -350,7 +366,7 @@ public:
   void clear() {
     for (uint32_t Entry : Used) {
       Pages[Entry].clear();
-      IsUsed[Entry] = false;
+      Pages[Entry].IsListed = false;
     }
     Used.clear();
   }
@@ -399,36 +415,36 @@ private:
     };
     if (Last - First < Entries) {
       for (uint64_t Number = First; Number <= Last; ++Number)
-        if (S.Tags[Number % Entries] == Number && Number != None)
+        if (S.Pages[Number % Entries].Number == Number && Number != None)
           VisitPage(Number);
       return;
     }
     for (uint32_t Entry = 0; Entry < Entries; ++Entry)
-      if (uint64_t Number = S.Tags[Entry]; Number != None && First <= Number && Number <= Last)
+      if (uint64_t Number = S.Pages[Entry].Number;
+          Number != None && First <= Number && Number <= Last)
         VisitPage(Number);
   }
 
   template <class EvictFn> Page &pageFor(uint64_t Number, EvictFn &&OnEvicted) {
     uint32_t Entry = Number % Entries;
-    if (Tags[Entry] != Number) {
-      if (Tags[Entry] != None && Pages[Entry].isTouched()) {
+    Page &P = Pages[Entry];
+    if (P.Number != Number) {
+      if (P.Number != None && P.isTouched()) {
         OnEvicted();
-        Pages[Entry].clear();
+        P.clear();
       }
-      Tags[Entry] = Number;
-      Pages[Entry].useBytes(BytesOf[Entry]);
+      P.Number = Number;
     }
-    if (!IsUsed[Entry])
+    if (!P.IsListed)
       Used.push(Entry);
-    IsUsed[Entry] = true;
-    return Pages[Entry];
+    P.IsListed = true;
+    return P;
   }
 
-  // Inlined checks look at the first three (abi.h).
-  uint64_t Tags[Entries]; // page numbers
-  Page Pages[Entries];
-  typename Page::Bytes BytesOf[Entries] = {};
-  bool IsUsed[Entries] = {};
+  Page Pages[Entries]; // inlined checks look at them (abi.h)
+  // Where a page has no bytes, inlined checks look for them within so many of its own; and ignore
+  // it.
+  char Behind[sizeof(typename Page::Bytes)] = {};
   Array<uint32_t> Used; // entries that may have bits
 };
 

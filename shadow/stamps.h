@@ -59,9 +59,9 @@ public:
   Stamps(const Stamps &) = delete;
   Stamps &operator=(const Stamps &) = delete;
   ~Stamps() {
-    for (uint32_t Number = 1; Number < NumSets; ++Number)
-      release(SetAt[Number]);
-    host::use(-ptrdiff_t(bytes()));
+    if (!Entries)
+      return;
+    restart();
     host::unreserve(Entries, AllBytes);
   }
 
@@ -77,6 +77,21 @@ public:
     SetAt = reinterpret_cast<Set **>(Take(SetsBytes));
     IsSetMarked = reinterpret_cast<bool *>(Take(MaxSets));
     return true;
+  }
+
+  /// As if nobody had asked for any.
+  void restart() {
+    for (uint32_t Number = 1; Number < NumSets; ++Number) {
+      release(SetAt[Number]);
+      SetAt[Number] = nullptr;
+    }
+    host::use(-ptrdiff_t(bytes()));
+    NumChunks = NumSets = 1;
+    FreeChunks.clear();
+    FreeSets.clear();
+    TakenSince = 0;
+    Threshold = MinThreshold = FirstThreshold;
+    Collections = NumLiveSets = 0;
   }
 
   Epoch epochOf(Stamp S) const {
@@ -182,7 +197,7 @@ private:
     Stamp Of[2];
   };
 
-  static constexpr uint32_t PerChunk = 256;
+  static constexpr uint32_t PerChunk = 256, FirstThreshold = 512;
   static constexpr uint32_t MaxChunks = (uint32_t(1) << Bits) / PerChunk;
   static constexpr uint32_t MaxSets = uint32_t(1) << Bits, SetsAtOnce = 64;
   static constexpr size_t EntriesBytes = size_t(MaxChunks) * PerChunk * sizeof(Entry);
@@ -302,8 +317,8 @@ private:
   uint32_t NumSets = 1, NumLiveSets = 0; // the latter at the last collection
   Array<uint32_t> FreeSets;
   std::atomic<uint32_t> TakenSince{0}; // chunks since the last collection
-  std::atomic<uint32_t> Threshold{512};
-  uint32_t MinThreshold = 512;
+  std::atomic<uint32_t> Threshold{FirstThreshold};
+  uint32_t MinThreshold = FirstThreshold;
   uint64_t Collections = 0;
 };
 

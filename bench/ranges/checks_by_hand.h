@@ -45,7 +45,7 @@ inline bool isNoted(const void *P, const uint8_t *(*BitsOf)(const pf_noted_page 
   auto Address = reinterpret_cast<uintptr_t>(P);
   uintptr_t Page = Address >> PF_PAGE_SHIFT, Entry = Page % PF_NOTED_ENTRIES;
   const pf_noted &Noted = *__pf_thread.noted;
-  return Noted.tags[Entry] == Page &&
+  return Noted.pages[Entry].number == Page &&
          BitsOf(Noted.pages[Entry])[Address % PF_PAGE_BYTES / 64] >> Address / 8 % 8 & 1;
 }
 inline void reads(const double &X) {

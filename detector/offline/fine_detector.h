@@ -75,26 +75,26 @@ private:
   void access(const Operation &Op) override {
     ThreadState &T = Order.thread(Op.Thread);
     AccessKind Kind = accessKind(Op.Kind);
-    Shadow.visit(Op.Target, Op.Size,
-                 [&](typename Handlers::Location &L, uint64_t Address, uint64_t Size) {
-                   auto OnRace = [&](Epoch First, Note N, AccessKind FirstKind) {
-                     Sink.report({Address,
-                                  Size,
-                                  {First.thread(), SiteId(N), isWrite(FirstKind), isAtomic(FirstKind)},
-                                  {Op.Thread, Op.Site, isWrite(Kind), isAtomic(Kind)},
-                                  Index});
-                   };
-                   switch (Kind) {
-                   case AccessKind::Read:
-                     return Handlers::read(T, L, Op.Site, OnRace);
-                   case AccessKind::Write:
-                     return Handlers::write(T, L, Op.Site, OnRace);
-                   case AccessKind::AtomicRead:
-                     return Handlers::atomicRead(T, L, Op.Site, OnRace);
-                   case AccessKind::AtomicWrite:
-                     return Handlers::atomicWrite(T, L, Op.Site, OnRace);
-                   }
-                 });
+    Shadow.visit(
+        Op.Target, Op.Size, [&](typename Handlers::Location &L, uint64_t Address, uint64_t Size) {
+          auto OnRace = [&](Epoch First, Note N, AccessKind FirstKind) {
+            Sink.report({Address,
+                         Size,
+                         {First.thread(), SiteId(N), isWrite(FirstKind), isAtomic(FirstKind)},
+                         {Op.Thread, Op.Site, isWrite(Kind), isAtomic(Kind)},
+                         Index});
+          };
+          switch (Kind) {
+          case AccessKind::Read:
+            return Handlers::read(T, L, Op.Site, OnRace);
+          case AccessKind::Write:
+            return Handlers::write(T, L, Op.Site, OnRace);
+          case AccessKind::AtomicRead:
+            return Handlers::atomicRead(T, L, Op.Site, OnRace);
+          case AccessKind::AtomicWrite:
+            return Handlers::atomicWrite(T, L, Op.Site, OnRace);
+          }
+        });
   }
 
   FineShadow<typename Handlers::Location> Shadow;

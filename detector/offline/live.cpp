@@ -97,7 +97,8 @@ private:
   }
 
   PageTable<FinePage> Pages;
-  OfflineStamps All;
+  OfflineStamps Owned;
+  Stamps &All = Owned.get();
   Stampers By;
 };
 

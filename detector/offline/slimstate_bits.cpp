@@ -347,7 +347,8 @@ private:
   PageTable<Page> Pages;
   std::vector<std::unique_ptr<Pending>> PendingOf; // by thread
   std::map<uint64_t, uint64_t> Allocations;        // base -> bytes
-  OfflineStamps All;
+  OfflineStamps Owned;
+  Stamps &All = Owned.get();
   Stampers By;
   const bool UsesAvx2;
   CommitCounts Count;

@@ -11,12 +11,35 @@
 
 namespace photofinish {
 
-class OfflineStamps : public Stamps {
+/// Stamps reserve much address space, which takes the system longer than a short trace takes us:
+/// whoever has had some leaves them to the next.
+class OfflineStamps {
 public:
   OfflineStamps() {
-    if (!initialise())
-      host::giveUp("cannot reserve address space for the shadow; is it limited (ulimit -v)?");
+    if (Spares.empty()) {
+      Own = std::make_unique<Stamps>();
+      if (!Own->initialise())
+        host::giveUp("cannot reserve address space for the shadow; is it limited (ulimit -v)?");
+    } else {
+      Own = std::move(Spares.back());
+      Spares.pop_back();
+    }
   }
+  ~OfflineStamps() {
+    constexpr uint64_t MostBytes = 1 << 20;
+    if (Own->bytes() > MostBytes)
+      return;
+    Own->restart();
+    Spares.push_back(std::move(Own));
+  }
+  OfflineStamps(const OfflineStamps &) = delete;
+  OfflineStamps &operator=(const OfflineStamps &) = delete;
+
+  Stamps &get() { return *Own; }
+
+private:
+  std::unique_ptr<Stamps> Own;
+  static inline thread_local std::vector<std::unique_ptr<Stamps>> Spares;
 };
 
 class Stampers {

@@ -157,7 +157,8 @@ private:
   }
 
   const bool UsesAvx2;
-  OfflineStamps All;
+  OfflineStamps Owned;
+  Stamps &All = Owned.get();
   Stampers By{All};
   ByteShadow Bytes{Size};
 };
@@ -236,7 +237,8 @@ void expectNoRace(uint64_t, uint64_t, Epoch, Stamp, AccessKind) { FAIL() << "a r
 /// Memory that is read together stays together, however often it is read, and there is one set of
 /// readers for all of it.
 TEST(ClassPage, ReadersAreOneSet) {
-  OfflineStamps All;
+  OfflineStamps Owned;
+  Stamps &All = Owned.get();
   Stampers By(All);
   CommitCounts Count;
   ClassPage<64> Pages[8];

@@ -77,7 +77,8 @@ private:
         Visit(I);
   }
 
-  OfflineStamps All;
+  OfflineStamps Owned;
+  Stamps &All = Owned.get();
   Stampers By{All};
   Granule Whole;
   ByteShadow Bytes{Granule::Bytes};

@@ -58,7 +58,8 @@ protected:
 
   static constexpr uint32_t NumThreads = 4;
   uint64_t ClockOf[NumThreads] = {1, 1, 1, 1};
-  OfflineStamps All;
+  OfflineStamps Owned;
+  Stamps &All = Owned.get();
   Stampers By{All};
   Clock V;
   std::vector<Written> Writes;
