@@ -9,17 +9,22 @@
 ; CHECK: [[NOTED:%.*]] = load ptr, ptr [[FIELD]]
 ; CHECK: [[PAGE:%.*]] = lshr i64 [[ADDRESS]], 12
 ; CHECK: [[ENTRY:%.*]] = and i64 [[PAGE]], 1023
-; CHECK: [[SLOT:%.*]] = getelementptr inbounds i64, ptr [[NOTED]], i64 [[ENTRY]]
-; CHECK: [[TAG:%.*]] = load i64, ptr [[SLOT]]
-; 1088 bytes for each of 1024 pages, behind as many tags; the bits of writes are behind those of reads.
-; CHECK: [[OF_PAGE:%.*]] = mul i64 [[ENTRY]], 1088
-; CHECK: [[GRANULES:%.*]] = lshr i64 [[ADDRESS]], 3
-; CHECK: [[GRANULE:%.*]] = and i64 [[GRANULES]], 511
-; CHECK: [[PLACE:%.*]] = add i64 [[OF_PAGE]], [[GRANULE]]
-; CHECK: [[WRITTEN:%.*]] = getelementptr inbounds i8, ptr [[NOTED]], i64 8704
-; CHECK: [[BYTE:%.*]] = getelementptr inbounds i8, ptr [[WRITTEN]], i64 [[PLACE]]
+; 192 bytes for each of 1024 pages: the page's number, how far away the bits of bytes are, and sets.
+; CHECK: [[OF_PAGE:%.*]] = mul i64 [[ENTRY]], 192
+; CHECK: [[ITS:%.*]] = getelementptr inbounds i8, ptr [[NOTED]], i64 [[OF_PAGE]]
+; CHECK: [[NUMBER:%.*]] = getelementptr inbounds i8, ptr [[ITS]], i64 0
+; CHECK: [[TAG:%.*]] = load i64, ptr [[NUMBER]]
+; CHECK: [[ALL_BITS:%.*]] = lshr i64 [[ADDRESS]], 0
+; CHECK: [[BIT:%.*]] = and i64 [[ALL_BITS]], 4095
+; The bits of writes are behind those of reads.
+; CHECK: [[WRITTEN:%.*]] = getelementptr inbounds i8, ptr [[ITS]], i64 512
+; CHECK: [[WHERE:%.*]] = getelementptr inbounds i8, ptr [[ITS]], i64 8
+; CHECK: [[DISTANCE:%.*]] = load i64, ptr [[WHERE]]
+; CHECK: [[BYTES_OF_PAGE:%.*]] = getelementptr i8, ptr [[WRITTEN]], i64 [[DISTANCE]]
+; CHECK: [[GRANULE:%.*]] = lshr i64 [[BIT]], 3
+; CHECK: [[BYTE:%.*]] = getelementptr i8, ptr [[BYTES_OF_PAGE]], i64 [[GRANULE]]
 ; CHECK: [[BITS:%.*]] = load i8, ptr [[BYTE]]
-; CHECK: [[FIRST:%.*]] = and i64 [[ADDRESS]], 7
+; CHECK: [[FIRST:%.*]] = and i64 [[BIT]], 7
 ; CHECK: [[SHIFT:%.*]] = trunc i64 [[FIRST]] to i8
 ; CHECK: [[BYTES:%.*]] = shl i8 15, [[SHIFT]]
 ; CHECK: [[MET:%.*]] = and i8 [[BITS]], [[BYTES]]
@@ -38,12 +43,18 @@ define void @aligned(ptr %p) sanitize_thread {
   ret void
 }
 
-; A whole granule, read.
+; A whole granule, read: a bit in the set.
 ; CHECK-LABEL: @granule(
-; CHECK: getelementptr inbounds i8, ptr {{.*}}, i64 8192
-; CHECK: [[BITS:%.*]] = load i8
-; CHECK: [[MET:%.*]] = and i8 [[BITS]], -1
-; CHECK: icmp eq i8 [[MET]], -1
+; CHECK: [[ADDRESS:%.*]] = ptrtoint ptr %p to i64
+; CHECK: [[GRANULES:%.*]] = lshr i64 [[ADDRESS]], 3
+; CHECK: [[GRANULE:%.*]] = and i64 [[GRANULES]], 511
+; CHECK: [[SET:%.*]] = getelementptr inbounds i8, ptr {{.*}}, i64 64
+; CHECK: [[OF_EIGHT:%.*]] = lshr i64 [[GRANULE]], 3
+; CHECK: [[BYTE:%.*]] = getelementptr i8, ptr [[SET]], i64 [[OF_EIGHT]]
+; CHECK: [[BITS:%.*]] = load i8, ptr [[BYTE]]
+; CHECK: [[WHICH:%.*]] = shl i8 1,
+; CHECK: [[MET:%.*]] = and i8 [[BITS]], [[WHICH]]
+; CHECK: icmp eq i8 [[MET]], [[WHICH]]
 define i64 @granule(ptr %p) sanitize_thread {
   %v = load i64, ptr %p, align 8
   ret i64 %v
