@@ -117,12 +117,11 @@ __attribute__((always_inline)) inline bool note(uintptr_t Address, const pf_site
   if (!Page || Address % Alone + Bytes > Alone)
     return false;
   auto Offset = unsigned(Address % PF_PAGE_BYTES);
-  if (Page->knows(Offset, Bytes, IsWrite)) {
-    Page->add(Offset, Bytes, IsWrite); // an inlined test looks there
+  if (Page->has(Offset, Bytes, IsWrite))
     return true;
-  }
   // The first access since the epoch began, or one to be checked at once.
-  if (!Page->isTouched() || (Bytes == Granule::Bytes && TheMemory.isImmediate(Address)))
+  if (!Page->IsTouched || (Bytes == Granule::Bytes && !Page->knows(Offset, Bytes, IsWrite) &&
+                           TheMemory.isImmediate(Address)))
     return false;
   Thread *T = currentThread();
   if (T->Inside.load(std::memory_order_relaxed) | StopWanted.load(std::memory_order_relaxed))
@@ -132,12 +131,13 @@ __attribute__((always_inline)) inline bool note(uintptr_t Address, const pf_site
   std::atomic_signal_fence(std::memory_order_seq_cst);
   bool IsNoted = false;
   // A signal may have come between.
-  if (__builtin_expect(Touched->find(Address / PF_PAGE_BYTES) && Page->isTouched() &&
-                           !Page->knows(Offset, Bytes, IsWrite) &&
+  if (__builtin_expect(Touched->find(Address / PF_PAGE_BYTES) && Page->IsTouched &&
                            !StopWanted.load(std::memory_order_relaxed) && !T->Pending.isFull(),
                        true)) {
-    Page->add(Offset, Bytes, IsWrite);
-    T->Pending.add(*Page, Address, uint32_t(Bytes), IsWrite, T->placeOf(Site));
+    bool IsNew = !Page->knows(Offset, Bytes, IsWrite);
+    Page->add(Offset, Bytes, IsWrite); // also if it is known otherwise: inlined tests look there
+    if (IsNew)
+      T->Pending.add(*Page, Address, uint32_t(Bytes), IsWrite, T->placeOf(Site));
     IsNoted = true;
   }
   std::atomic_signal_fence(std::memory_order_seq_cst);

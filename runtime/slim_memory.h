@@ -163,7 +163,7 @@ template <class StampFn>
 bool SlimMemory::accessAtOnce(Thread &T, uintptr_t Address, AccessKind Kind, StampFn &&StampOf,
                               FoundRaces &Found) {
   LiveFootprint *Page = T.Touched ? T.Touched->find(Address / PageBytes) : nullptr;
-  if (!Page || !Page->isTouched() ||
+  if (!Page || !Page->IsTouched ||
       !Fine.accessGranuleIfThere(T.committer(), Address, 0xff, Kind, StampOf, Found))
     return false;
   ++T.AccessesNoted;

@@ -219,7 +219,7 @@ void rt::installThread(Thread *T, size_t StackBytes) {
   T->LocalEnd = reinterpret_cast<uintptr_t>(__builtin_thread_pointer());
   __pf_thread.stack_top = T->Frames;
   __pf_thread.self = T;
-  T->Spares.use();
+  T->Spares.use(T->Inside);
   T->Info->SystemId = os::threadId();
   T->publishNow();
 }

@@ -131,12 +131,12 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
   Scatter Scattered[2] = {};
 
   uint64_t LinesOfBytes = 0; ///< that have bits there
-  bool IsTouched = false, IsListed = false;
+  bool IsTouched = false;    ///< since the epoch began
+  bool IsListed = false;     ///< among those that may be
   // These, too.
   alignas(64) Set ReadWhole;
   alignas(64) Set WrittenWhole;
 
-  bool isTouched() const { return IsTouched; }
   /// It goes.
   void dropBytes() {
     if (ToInPart)
@@ -144,7 +144,16 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
     ToInPart = 0;
   }
 
-  /// Are the bytes known? Of one granule, or of two that begin at an even one.
+  /// Are the bits of the bytes set that inlined checks look for? Of one granule, or of two that
+  /// begin at an even one.
+  PF_INLINE bool has(unsigned Offset, unsigned Bytes, bool IsWrite) const {
+    unsigned G = Offset / GranuleBytes;
+    if (Bytes >= GranuleBytes)
+      return !(bitsOf(G, Bytes) & ~(IsWrite ? WrittenWhole : ReadWhole).word(G / 64));
+    return ToInPart &&
+           !(maskOf(Offset, Bytes) & ~(IsWrite ? inPart()->Written : inPart()->Read)[G]);
+  }
+  /// Are the bytes known, one way or another?
   PF_INLINE bool knows(unsigned Offset, unsigned Bytes, bool IsWrite) const {
     unsigned G = Offset / GranuleBytes;
     uint64_t Whole = WrittenWhole.word(G / 64) | (IsWrite ? 0 : ReadWhole.word(G / 64));
@@ -152,7 +161,7 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
       return true;
     return Bytes < GranuleBytes && !(maskOf(Offset, Bytes) & ~bytes(G, IsWrite));
   }
-  /// As knows(); it is known from now on, and inlined checks find it.
+  /// They are known from now on, and inlined checks find them.
   PF_INLINE void add(unsigned Offset, unsigned Bytes, bool IsWrite) {
     unsigned G = Offset / GranuleBytes;
     IsTouched = true;
@@ -408,7 +417,7 @@ private:
       uint64_t Start = Number * PageBytes;
       uint64_t From = Address > Start ? Address - Start : 0;
       uint64_t To = Last == Number ? Address + (Bytes - 1) - Start + 1 : PageBytes;
-      if (P.isTouched())
+      if (P.IsTouched)
         forEachGroup<Page::NumGranules>(
             Elements::range(From, To - From),
             [&](uint8_t Mask, const typename Page::Set &Some) { Visit(P, Mask, Some); });
@@ -429,7 +438,7 @@ private:
     uint32_t Entry = Number % Entries;
     Page &P = Pages[Entry];
     if (P.Number != Number) {
-      if (P.Number != None && P.isTouched()) {
+      if (P.Number != None && P.IsTouched) {
         OnEvicted();
         P.clear();
       }

@@ -151,7 +151,10 @@ void giveBack(SparePieces::List &L, unsigned Class, uint32_t Count) {
 
 } // namespace
 
-void SparePieces::use() { Own = this; }
+void SparePieces::use(const std::atomic<uint32_t> &Inside) {
+  WhileInside = &Inside;
+  Own = this;
+}
 
 void SparePieces::giveBack() {
   for (unsigned Class = 0; Class < NumClasses; ++Class)
@@ -168,8 +171,13 @@ void *host::allocate(size_t Bytes) {
   Free *Piece;
   if (SparePieces *Spares = Own) {
     SparePieces::List &L = Spares->Of[Class];
-    if (!L.Count)
+    if (!L.Count) {
+      // A signal that came between would find the lists half changed.
+      if (!Spares->WhileInside->load(std::memory_order_relaxed))
+        host::giveUp("this is a defect of Photofinish: memory for the shadow was asked for in the "
+                     "midst of the program; please report it");
       refill(L, Class);
+    }
     Piece = L.First;
     L.First = Piece->Next;
     --L.Count;

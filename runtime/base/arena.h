@@ -13,6 +13,7 @@
 #ifndef PHOTOFINISH_RUNTIME_BASE_ARENA_H
 #define PHOTOFINISH_RUNTIME_BASE_ARENA_H
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -30,12 +31,14 @@ public:
   };
   static constexpr unsigned NumClasses = 40;
 
-  /// The calling thread keeps its pieces here from now on.
-  void use();
+  /// The calling thread keeps its pieces here from now on. It asks for more only while it is inside
+  /// the runtime, where signals wait: Inside is not 0 then.
+  void use(const std::atomic<uint32_t> &Inside);
   /// Everybody may have them. Its thread is over.
   void giveBack();
 
   List Of[NumClasses] = {};
+  const std::atomic<uint32_t> *WhileInside = nullptr;
 };
 
 /// For stats: bytes in use now, and at most so far.
