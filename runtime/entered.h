@@ -15,6 +15,8 @@ namespace photofinish::rt {
 /// What entering and leaving need of a thread.
 struct ThreadGate {
   std::atomic<uint32_t> Inside{0}; ///< how many Entered objects there are; others wait for 0
+  /// Its plain accesses are neither checked nor counted (Thread::setAlone).
+  std::atomic<bool> IsUnchecked{false};
   void (*OnLeaving)() = nullptr;
 };
 

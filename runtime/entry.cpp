@@ -40,12 +40,16 @@ using namespace photofinish::rt;
 
 namespace {
 
-/// An empty check costs a call and nothing else.
-bool isEmpty() { return TheOptions.checkMode() == Mode::Empty && !recording(); }
+/// An empty check costs a call and nothing else; so does that of a thread that is alone.
+bool isNotWanted() {
+  const Thread *T = currentThread();
+  return (T && T->IsUnchecked.load(std::memory_order_relaxed)) ||
+         (TheOptions.checkMode() == Mode::Empty && !recording());
+}
 
 __attribute__((noinline)) void checkSlowly(uintptr_t Address, size_t Bytes, AccessKind Kind,
                                            const pf_site *Site) {
-  if (isEmpty())
+  if (isNotWanted())
     return;
   Entered E(Site);
   if (Kind == AccessKind::Read)
@@ -70,12 +74,14 @@ template <AccessKind Kind>
 __attribute__((noinline, flatten)) void checkGranuleSlowly(uintptr_t Address, size_t Bytes,
                                                            const pf_site *Site) {
   uint8_t Mask = Granule::maskOf(Address % Granule::Bytes, Bytes);
-  if (__builtin_expect(!readsSharedWithoutLock() && isEmpty(), false))
+  if (isNotWanted())
     return;
   Entered E(Site);
   if (E.isIdle())
     return;
   Thread &T = E.thread();
+  if (isInNoRace(T, Address, Bytes))
+    return;
   if (Kind == AccessKind::Read && readsSharedWithoutLock() && __pf_thread.now != PF_NO_EPOCH &&
       granuleAt(Address).isSharedReadSince(Mask, T.State.now(), TheStamps))
     return;
@@ -230,7 +236,7 @@ void checkStrided(void *P, uint64_t Size, uint64_t Stride, uint64_t Count, Acces
   // What overlaps or touches is a range.
   if (Stride <= Size || Count == 1)
     return checkSlowly(Address, Stride * (Count - 1) + Size, Kind, Site);
-  if (isEmpty())
+  if (isNotWanted())
     return;
   Entered E(Site);
   if (Stride > UINT32_MAX || Count > UINT32_MAX)
@@ -241,7 +247,7 @@ void checkStrided(void *P, uint64_t Size, uint64_t Stride, uint64_t Count, Acces
 }
 
 void checkFields(void *P, uint64_t Bytes, AccessKind Kind, const pf_site *Site) {
-  if (isEmpty())
+  if (isNotWanted())
     return;
   Entered E(Site);
   forEachRun(Bytes, [&](unsigned First, unsigned Count) {
@@ -346,7 +352,8 @@ void __pf_atomic_end(void *P, uint64_t Bytes, uint32_t Kind, uint32_t Order,
       if (Kind == PF_ATOMIC_LOAD)
         T.State.fired(IsAcquire ? Rule::LoadAcquire : Rule::LoadRelaxed);
     }
-    TheMemory.access(T, Address, Bytes, Access, [&] { return T.stampFor(Site); }, Found);
+    if (!isInNoRace(T, Address, Bytes))
+      TheMemory.access(T, Address, Bytes, Access, [&] { return T.stampFor(Site); }, Found);
     if (Kind != PF_ATOMIC_LOAD) {
       bool IsRmw = Kind == PF_ATOMIC_RMW;
       forEachBlock(T, Address, Bytes, [&](SyncObject &O, uint16_t Mask) {

@@ -357,15 +357,17 @@ bool isNewPair(const Side &A, const Side &B) {
 
 void describeStats(Text &R) {
   beginRecord(R, "stats");
-  uint64_t Accesses = 0;
+  uint64_t Checks = 0;
   for (unsigned I = 0; I < NumRules; ++I)
     if (RuleKinds[I] == RuleKind::Access)
-      Accesses += TheRegistry.timesFired(Rule(I));
-  R.member("checks", Accesses);
+      Checks += TheRegistry.timesFired(Rule(I));
+  uint64_t Alone = TheRegistry.accessesAlone();
+  R.member("accesses", Alone + (TheMemory.isDeferred() ? TheRegistry.accessesNoted() : Checks));
+  R.member("accesses_alone", Alone);
+  R.member("checks", Checks);
   R.member("stamps_bytes", TheStamps.bytes());
   R.member("collections", TheStamps.numCollections());
   if (TheMemory.isDeferred()) {
-    R.member("accesses", TheRegistry.accessesNoted());
     CommitCounts C = TheRegistry.commits();
     R.member("checked_at_once", C.AtOnce);
     R.member("commits", C.Commits);
@@ -429,12 +431,19 @@ const char *rt::toolPath() {
   return __pf_tool_path ? __pf_tool_path : "photofinish";
 }
 
+/// Every recorded run is a test of what others leave out.
+[[noreturn]] static void reportedAlone() {
+  host::giveUp("this is a defect of Photofinish: a thread that was alone has raced; please report it");
+}
+
 static void reportRace(const Side &Later, const FoundRace &Race) {
   Locked Guard(ReportLock);
   const pf_site *EarlierSite = siteOf(Race.EarlierNote);
   Side Earlier = {Race.EarlierNote,    Race.EarlierKind,
                   formOf(EarlierSite), TheRegistry.infoOf(Race.Earlier),
                   Race.Address,        EarlierSite->size};
+  if (recording() && Race.Earlier.clock() <= Earlier.Who->AloneUntil)
+    reportedAlone();
   if (!isNewPair(Later, Earlier)) {
     ++NumRepeats;
     return;
@@ -461,6 +470,8 @@ void rt::haltIfWanted() {
 void rt::reportRaces(Entered &E, AccessKind Kind, AccessForm Form, uintptr_t Address, size_t Bytes,
                      const FoundRaces &Found) {
   Thread &T = E.thread();
+  if (recording() && T.isAlone() && !Found.empty())
+    reportedAlone();
   for (const FoundRace &Race : Found)
     reportRace(Race.LaterNote ? notedSide(*T.Info, Race)
                               : Side{T.noteFor(E.site()), Kind, Form, T.Info, Address, Bytes},

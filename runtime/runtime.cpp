@@ -41,11 +41,21 @@ void rt::deliverOnLeaving(void (*Deliver)()) { currentThread()->OnLeaving = Deli
 
 // Accesses.
 
+bool rt::isInNoRace(Thread &T, uintptr_t Address, size_t Bytes) {
+  // What is recorded is also checked, to see that there is none.
+  if (!T.isAlone() || recording())
+    return false;
+  T.AccessesAlone += (Address + Bytes - 1) / Granule::Bytes - Address / Granule::Bytes + 1;
+  return true;
+}
+
 static void accessRange(Entered &E, const void *Start, size_t Bytes, AccessKind Kind) {
   if (E.isIdle() || !Bytes)
     return;
   Thread &T = E.thread();
   auto Address = reinterpret_cast<uintptr_t>(Start);
+  if (isInNoRace(T, Address, Bytes))
+    return;
   FoundRaces Found;
   {
     RecordingLock Lock;
@@ -65,7 +75,7 @@ void rt::accessElements(Entered &E, const Elements &Some, AccessKind Kind) {
     return;
   Thread &T = E.thread();
   bool IsWrite = Kind == AccessKind::Write;
-  if (TheMemory.isDeferred() && !recording()) {
+  if (TheMemory.isDeferred() && !recording() && !T.isAlone()) {
     FoundRaces Found;
     TheMemory.add(T, Some, IsWrite, T.placeOf(E.site()), Found);
     reportNoted(*T.Info, Found);
@@ -335,8 +345,11 @@ bool rt::blockFreed(Entered &E, const void *Start) {
   {
     RecordingLock Recording;
     record(T, E.site(), PF_RECORDED_FREE, Block.Start, Block.Bytes);
-    TheMemory.accessAndDrop(
-        T, Block.Start, Block.Bytes, [&] { return T.stampFor(E.site()); }, Found, true);
+    if (isInNoRace(T, Block.Start, Block.Bytes))
+      TheMemory.forget(Block.Start, Block.Bytes);
+    else
+      TheMemory.accessAndDrop(
+          T, Block.Start, Block.Bytes, [&] { return T.stampFor(E.site()); }, Found, true);
   }
   TheSyncTable.forgetRange(Block.Start, Block.Bytes);
   Block.IsFreed = true;
@@ -374,8 +387,9 @@ void rt::memoryUnmapped(Entered &E, const void *Start, size_t Bytes) {
       TheMemory.forEachTouched(keyOf(Start), Bytes, [&](uintptr_t From, size_t Here) {
         record(T, E.site(), PF_RECORDED_WRITE, From, Here);
       });
-    TheMemory.accessAndDrop(
-        T, keyOf(Start), Bytes, [&] { return T.stampFor(E.site()); }, Found, false);
+    if (!T.isAlone() || recording())
+      TheMemory.accessAndDrop(
+          T, keyOf(Start), Bytes, [&] { return T.stampFor(E.site()); }, Found, false);
     recordFresh(keyOf(Start), Bytes);
     TheMemory.forget(keyOf(Start), Bytes);
   }
@@ -386,6 +400,12 @@ void rt::memoryUnmapped(Entered &E, const void *Start, size_t Bytes) {
 
 // Threads.
 
+/// After another thread has gone.
+static void noticeIfAlone(Thread &T) {
+  T.setAlone(TheRegistry.isAlone(T));
+  T.publishNow();
+}
+
 Thread *rt::threadForked(Entered &E) {
   if (E.isIdle())
     return nullptr;
@@ -394,6 +414,7 @@ Thread *rt::threadForked(Entered &E) {
     TheRegistry.retire(Dead);
   }
   Thread &T = E.thread();
+  T.setAlone(false);
   Thread *Child = TheRegistry.create(&T, T.noteFor(E.site()));
   Synchronizing Clock(E);
   RecordingLock Recording;
@@ -407,6 +428,7 @@ void rt::threadForkFailed(Entered &E, Thread *Child) {
   if (E.isIdle())
     return;
   TheRegistry.retire(Child);
+  noticeIfAlone(E.thread());
 }
 
 void rt::threadCreated(Entered &E, Thread *Child, uintptr_t Handle) {
@@ -448,6 +470,7 @@ void rt::threadJoined(Entered &E, Thread *Child) {
     rule::join(E.thread().State, Child->State);
   }
   TheRegistry.retire(Child);
+  noticeIfAlone(E.thread());
 }
 
 void rt::threadDetached(Entered &E, Thread *Child) {

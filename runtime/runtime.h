@@ -87,6 +87,8 @@ private:
 void accessElements(Entered &E, const Elements &Some, AccessKind Kind);
 void readRange(Entered &E, const void *Start, size_t Bytes);
 void writeRange(Entered &E, const void *Start, size_t Bytes);
+/// Is T alone (thread.h), so that its access need not be checked? Counts it then.
+bool isInNoRace(Thread &T, uintptr_t Address, size_t Bytes);
 
 // Synchronization. An object is known by its address, and by what it is; it begins with its
 // first use. A release is told before the real one, an acquire after it.

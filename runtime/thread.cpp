@@ -45,8 +45,26 @@ void Thread::publishNow() {
     if (Touched)
       Touched->clear();
   }
-  __pf_thread.noted =
-      IsEveryAccessWanted || !Touched ? &NothingNoted : reinterpret_cast<pf_noted *>(Touched);
+  // What it would note while it is alone is not wanted at all.
+  bool HasNoted = Touched && !IsEveryAccessWanted && !isAlone();
+  __pf_thread.noted = HasNoted ? reinterpret_cast<pf_noted *>(Touched) : &NothingNoted;
+}
+
+void Thread::setAlone(bool Is) {
+  if (!Is && isAlone())
+    Info->AloneUntil = State.now().clock();
+  IsAlone.store(Is, std::memory_order_relaxed);
+  IsUnchecked.store(Is && !recording() && !TheOptions.stats, std::memory_order_relaxed);
+}
+
+bool Registry::isAlone(const Thread &T) {
+  Locked Guard(Lock);
+  if (Live != &T || T.NextLive)
+    return false;
+  for (const Retired &R : RetiredSlots)
+    if (T.State.clock().get(R.Slot) < R.LastClock)
+      return false;
+  return true;
 }
 
 bool Registry::isKnownToAll(const Retired &R) {
@@ -102,6 +120,7 @@ void Registry::retire(Thread *T) {
       Fired[R] += T->State.timesFired(Rule(R));
     Commits += T->Commits;
     Noted += T->AccessesNoted;
+    Alone += T->AccessesAlone;
     for (Thread **Link = &Live; *Link; Link = &(*Link)->NextLive)
       if (*Link == T) {
         *Link = T->NextLive;
@@ -204,6 +223,14 @@ uint64_t Registry::accessesNoted() {
   uint64_t Sum = Noted;
   for (Thread *T = Live; T; T = T->NextLive)
     Sum += T->AccessesNoted;
+  return Sum;
+}
+
+uint64_t Registry::accessesAlone() {
+  Locked Guard(Lock);
+  uint64_t Sum = Alone;
+  for (Thread *T = Live; T; T = T->NextLive)
+    Sum += T->AccessesAlone;
   return Sum;
 }
 

@@ -8,11 +8,18 @@
 // again, with clocks that continue: whoever is compared with one of its old epochs covers it
 // by right. Until then, however many threads have come and gone, its epochs stay distinct.
 //
+// A thread is *alone* while there is no other, and it knows everything that those before it did, as a
+// program does before it creates its first thread and after it has joined the last. What it accesses
+// then is in no race: what came before it knows, and whatever comes is its own or a thread's that it
+// will have created. So nothing of it is checked, and nothing remembered.
+//
 // Who may touch what:
 //
 //   State's clocks    written by their thread with ClockLock held; read by their thread, by
 //                     others with ClockLock; by the creator before the thread begins, and by
 //                     the joiner when it is over
+//   IsAlone,          its thread; a thread that nobody created ends it, once everything so far is
+//   IsUnchecked       ordered before that one
 //   all else          its thread; the creator before it begins
 //
 //===----------------------------------------------------------------------===//
@@ -41,6 +48,8 @@ struct ThreadInfo {
   Note Creation = 0; ///< where it was created
   bool IsFinished = false;
   bool WasForeign = false; ///< not created by a function that we see
+  /// The clock at which it was alone last: what it did until then is in no race from then on.
+  uint64_t AloneUntil = 0;
   char Name[16] = "";
 };
 
@@ -104,6 +113,7 @@ public:
   CommitCounts Commits;
   SparePieces Spares;
   uint64_t AccessesNoted = 0;        ///< counted where all of them are seen
+  uint64_t AccessesAlone = 0;        ///< and those that were not checked, in granules
   Array<class SyncObject *> Atomics; ///< locked between __pf_atomic_begin and __pf_atomic_end
   Thread *NextLive = nullptr;        ///< under the registry's lock
 
@@ -134,11 +144,16 @@ public:
     Locks = Now;
     Stamping.forgetPlaces();
   }
+  /// Is it alone? Says also whether its plain accesses have to come to the runtime.
+  void setAlone(bool Is);
+  bool isAlone() const { return IsAlone.load(std::memory_order_relaxed); }
   Committer committer() { return {State, Stamping, Commits}; }
   /// Tells inlined checks the thread's epoch, unless they are all to come to the runtime.
   void publishNow();
 
 private:
+  std::atomic<bool> IsAlone{false};
+
   ContextId withLocks(ContextId Context) {
     RecentContexts::Locked &L =
         Recent->Of[(Context ^ Locks * UINT64_C(0x9E3779B1)) % RecentContexts::Count];
@@ -173,6 +188,8 @@ public:
   const ThreadInfo *localOwner(uintptr_t Address);
   const ThreadInfo *stackOwner(uintptr_t Address);
   uint32_t numThreads() const { return Infos.size(); }
+  /// Is there no thread but T, the caller, which knows all that others have done?
+  bool isAlone(const Thread &T);
   /// A detached thread that the system no longer has; null if there is none.
   Thread *findDead();
   /// In the child of a fork: only the caller is left.
@@ -185,6 +202,7 @@ public:
   uint64_t timesFired(Rule R);
   CommitCounts commits();
   uint64_t accessesNoted();
+  uint64_t accessesAlone();
 
   SpinLock Lock;
 
@@ -203,7 +221,7 @@ private:
   Array<Retired> RetiredSlots;
   uint64_t Fired[NumRules] = {};
   CommitCounts Commits;
-  uint64_t Noted = 0;
+  uint64_t Noted = 0, Alone = 0;
 };
 
 extern Registry TheRegistry;

@@ -182,6 +182,7 @@ void rt::initialise() {
   Main->StackStart = os::mainStackEnd() - Main->StackBytes;
   startRecording();
   installThread(Main, Main->StackBytes);
+  Main->setAlone(true);
   Started.store(true, std::memory_order_relaxed);
   registerForkHandlers();
   registerExitHandler();
@@ -205,6 +206,7 @@ Thread *rt::attachThread() {
       if (&Other == T)
         return;
       Locked Clock(Other.ClockLock);
+      Other.setAlone(false);
       T->State.learn(Other.State.clock());
     });
   }

@@ -174,7 +174,7 @@ class Board:
         self.rows[program.name][mode.name]["checks"] = stats["checks"]
         if mode.name == "fasttrack":  # it checks every access
             for row in self.rows[program.name].values():
-                row["accesses"] = stats["checks"]
+                row["accesses"] = stats["accesses"]
 
     def measure(self, program, mode, scale):
         usage, _ = self.run(program, mode, scale)

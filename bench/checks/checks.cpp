@@ -2,6 +2,8 @@
 // accesses in a new epoch (misses), each in a loop that does nothing else. Prints the seconds.
 //
 //   checks read|write hit|miss PASSES
+#include "bench/another_thread.h"
+
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -38,6 +40,7 @@ int main(int Count, char **Words) {
     return 2;
   bool IsWrite = !std::strcmp(Words[1], "write"), IsMiss = !std::strcmp(Words[2], "miss");
   int Passes = std::atoi(Words[3]);
+  haveAnotherThread();
   auto Begin = std::chrono::steady_clock::now();
   for (int I = 0; I < Passes; ++I) {
     if (IsMiss)

@@ -4,6 +4,7 @@
 //
 //   ranges range|strided|fields|single hit|miss BYTES SECONDS
 #define CHECKED
+#include "bench/another_thread.h"
 #include "bench/ranges/checks_by_hand.h"
 
 #include <chrono>
@@ -66,6 +67,7 @@ int main(int Count, char **Words) {
   bool IsMiss = !std::strcmp(Words[2], "miss");
   size_t Bytes = std::strtoull(Words[3], nullptr, 10);
   double Seconds = std::atof(Words[4]);
+  haveAnotherThread();
   auto *Memory = static_cast<char *>(std::aligned_alloc(4096, (2 * Bytes + 4095) & ~size_t(4095)));
   // A new epoch has its price, too, which is not the check's.
   double Other = IsMiss ? measure(Seconds / 4, newEpoch) : 0;
