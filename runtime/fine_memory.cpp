@@ -81,6 +81,25 @@ void FineMemory::keep(Stamps::Collection &C) const PF_NO_ANALYSIS {
       pageAt(Page).keep(C);
 }
 
+CellCount FineMemory::count(uintptr_t Address, size_t Bytes) {
+  PageNumber Page = lockIfThere(Address);
+  if (!Page)
+    return {};
+  CellCount Sum = pageAt(Page).count(Address, Bytes);
+  unlockPage(Page);
+  return Sum;
+}
+
+CellCount FineMemory::countAll() {
+  CellCount Sum;
+  for (PageNumber Page = 1; Page < NumTaken; ++Page)
+    if (headOf(Page).IsUsed) {
+      Locked Guard(headOf(Page).Lock);
+      Sum += pageAt(Page).count(0, FinePage::Bytes);
+    }
+  return Sum;
+}
+
 uintptr_t FineMemory::nextTouched(uintptr_t Page, uintptr_t End) {
   for (; Page < End; Page += FinePage::Bytes)
     if (findPage(Page))

@@ -206,6 +206,9 @@ public:
   static void addRace(FoundRaces &Found, uintptr_t At, unsigned Raced, Epoch First, Stamp S,
                       AccessKind Kind);
 
+  /// For stats: what there is for a range that lies in a page, and for all memory.
+  CellCount count(uintptr_t Address, size_t Bytes) PF_NO_ANALYSIS;
+  CellCount countAll() PF_NO_ANALYSIS;
   /// For stats: shadow pages now, and at most so far.
   uint64_t numPages() const { return Pages.load(std::memory_order_relaxed); }
   uint64_t peakPages() const { return PeakPages.load(std::memory_order_relaxed); }

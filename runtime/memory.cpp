@@ -7,6 +7,25 @@ using namespace photofinish::rt;
 
 [[clang::no_destroy]] constinit LiveMemory rt::TheMemory;
 
+void LiveMemory::countGone(uintptr_t Address, size_t Bytes) {
+  if (!TheOptions.stats)
+    return;
+  forEachTouched(Address, Bytes, [&](uintptr_t From, size_t Here) {
+    CellCount Sum = IsSlim ? Slim.count(From, Here) : Fine.count(From, Here);
+    Locked Guard(GoneLock);
+    Gone += Sum;
+  });
+}
+
+CellCount LiveMemory::count() {
+  CellCount Sum = Fine.countAll();
+  if (IsSlim)
+    Sum += Slim.countAll();
+  Locked Guard(GoneLock);
+  Sum += Gone;
+  return Sum;
+}
+
 void LiveMemory::initialise(Mode M) {
   IsSlim = M == Mode::SlimState;
   // Checks that are not deferred look there first, whatever the mode.

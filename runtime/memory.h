@@ -112,6 +112,10 @@ public:
   }
 
   SlimMemory::Sizes measure() { return Slim.measure(); }
+  /// For stats: what there is for memory, as it was when it was given back, or now.
+  CellCount count();
+  /// It is about to be given back.
+  void countGone(uintptr_t Address, size_t Bytes);
   /// For stats: shadow pages now, and at most so far, in bytes.
   uint64_t bytes() const {
     return Slim.numPages() * sizeof(SlimPage) + Fine.numPages() * sizeof(FinePage);
@@ -122,6 +126,8 @@ public:
 
 private:
   bool IsSlim = false; // constant after initialise()
+  SpinLock GoneLock;
+  CellCount Gone; // under GoneLock
   FineMemory Fine;
   SlimMemory Slim{Fine};
 };

@@ -379,9 +379,10 @@ void describeStats(Text &R) {
     R.member("pages_1_class", S.PagesOf[0]);
     R.member("pages_2_to_4_classes", S.PagesOf[1]);
     R.member("pages_5_classes_or_more", S.PagesOf[2]);
-    R.member("cells", S.Cells);
-    R.member("touched_bytes", S.TouchedBytes);
   }
+  CellCount Count = TheMemory.count();
+  R.member("cells", Count.Cells);
+  R.member("touched_bytes", Count.Bytes);
   R.name("rules");
   R.open('{');
   for (unsigned I = 0; I < NumRules; ++I)

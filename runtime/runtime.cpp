@@ -345,6 +345,7 @@ bool rt::blockFreed(Entered &E, const void *Start) {
   {
     RecordingLock Recording;
     record(T, E.site(), PF_RECORDED_FREE, Block.Start, Block.Bytes);
+    TheMemory.countGone(Block.Start, Block.Bytes);
     if (isInNoRace(T, Block.Start, Block.Bytes))
       TheMemory.forget(Block.Start, Block.Bytes);
     else
@@ -387,6 +388,7 @@ void rt::memoryUnmapped(Entered &E, const void *Start, size_t Bytes) {
       TheMemory.forEachTouched(keyOf(Start), Bytes, [&](uintptr_t From, size_t Here) {
         record(T, E.site(), PF_RECORDED_WRITE, From, Here);
       });
+    TheMemory.countGone(keyOf(Start), Bytes);
     if (!T.isAlone() || recording())
       TheMemory.accessAndDrop(
           T, keyOf(Start), Bytes, [&] { return T.stampFor(E.site()); }, Found, false);

@@ -125,11 +125,29 @@ SlimMemory::Sizes SlimMemory::measure() {
     if (!C.numClasses())
       continue;
     ++S.PagesOf[C.numClasses() <= 1 ? 0 : C.numClasses() <= 4 ? 1 : 2];
-    S.Cells += C.numCells();
-    for (unsigned Line = 0; Line < PageBytes / LineBytes; ++Line)
-      S.TouchedBytes += uint64_t(std::popcount(C.touched(Line)));
   }
   return S;
+}
+
+CellCount SlimMemory::count(uintptr_t Address, size_t Bytes) {
+  if (!findPage(Address))
+    return Fine.count(Address, Bytes);
+  SlimPage *Page = lockPage(Address);
+  if (!Page)
+    return Fine.count(Address, Bytes); // it has become one of granules just now
+  CellCount Sum = Page->Classes.count(Address % PageBytes, Bytes);
+  Page->Lock.unlock();
+  return Sum;
+}
+
+CellCount SlimMemory::countAll() {
+  CellCount Sum;
+  Locked Guard(PoolLock);
+  for (SlimPage *Page : AllPages) {
+    Locked Of(Page->Lock);
+    Sum += Page->Classes.count(0, PageBytes);
+  }
+  return Sum;
 }
 
 // Accesses.

@@ -106,9 +106,11 @@ public:
   struct Sizes {
     uint64_t PagesOf[3] = {}; ///< with 1 class, 2 to 4, more
     uint64_t FinePages = 0;   ///< of granules
-    uint64_t Cells = 0, TouchedBytes = 0;
   };
   Sizes measure() PF_NO_ANALYSIS;
+  /// What there is for a range that lies in a page, and for all memory but FineMemory's.
+  CellCount count(uintptr_t Address, size_t Bytes) PF_NO_ANALYSIS;
+  CellCount countAll() PF_NO_ANALYSIS;
   uint64_t numPages() const { return Pages.load(std::memory_order_relaxed); }
   uint64_t peakPages() const { return PeakPages.load(std::memory_order_relaxed); }
 

@@ -173,6 +173,21 @@ public:
     return Cells;
   }
   uint32_t numClasses() const { return Classes.size(); }
+  /// What bytes have that lie in the page.
+  CellCount count(uint64_t First, uint64_t Bytes) const {
+    CellCount Sum;
+    for (const Class &C : Classes) {
+      bool IsMet = false;
+      forEachGroup<NumGranules>(Elements::range(First, Bytes), [&](uint8_t Mask, const Set &Some) {
+        Set Met = C.All & Some;
+        IsMet |= !Met.isEmpty();
+        Sum.addBytes(C.G, Mask, Met.size());
+      });
+      if (IsMet)
+        C.G.forEach([&](uint8_t) { ++Sum.Cells; });
+    }
+    return Sum;
+  }
 
   /// Do the invariants hold?
   bool verify(const Stamps &All) const {

@@ -479,6 +479,20 @@ private:
   bool IsKnown = false;
 };
 
+/// What there is for some memory: cells, for so many bytes that have been accessed.
+struct CellCount {
+  uint64_t Cells = 0, Bytes = 0;
+
+  void operator+=(const CellCount &Other) {
+    Cells += Other.Cells;
+    Bytes += Other.Bytes;
+  }
+  /// Those of the bytes of Mask of so many granules that are all like G.
+  void addBytes(const Granule &G, uint8_t Mask, unsigned Granules) {
+    G.forEach([&](uint8_t Part) { Bytes += uint64_t(std::popcount(uint8_t(Part & Mask))) * Granules; });
+  }
+};
+
 /// The shadow of one page of memory: its granules, and nothing that inlined checks would
 /// have to step over. Whoever calls owns the page, but for the three tests above.
 class FinePage {
@@ -509,6 +523,15 @@ public:
   template <class Fn> void forEach(Fn &&Visit) const {
     for (const Granule &G : Granules)
       G.forEach(Visit);
+  }
+  /// What a range that lies in this page has.
+  CellCount count(uint64_t Address, uint64_t Size) {
+    CellCount Sum;
+    visit(Address, Size, [&](const Granule &G, uint8_t Mask, uint64_t) {
+      G.forEach([&](uint8_t Part) { Sum.Cells += (Part & Mask) != 0; });
+      Sum.addBytes(G, Mask, 1);
+    });
+    return Sum;
   }
 
 private:

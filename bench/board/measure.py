@@ -171,10 +171,14 @@ class Board:
     def count(self, program, mode):
         """Accesses and checks: counting slows the run, so it is one of its own."""
         _, stats = self.run(program, mode, program.small, wants_stats=True)
-        self.rows[program.name][mode.name]["checks"] = stats["checks"]
-        if mode.name == "fasttrack":  # it checks every access
-            for row in self.rows[program.name].values():
-                row["accesses"] = stats["accesses"]
+        row = self.rows[program.name][mode.name]
+        row["checks"], row["cells"] = stats["checks"], stats["cells"]
+        every = self.rows[program.name].get("fasttrack", {})
+        if row is every:  # it checks every access, in a cell for each location
+            for other in self.rows[program.name].values():
+                other["accesses"] = stats["accesses"]
+        elif every.get("cells"):
+            row["shadow_fraction"] = row["cells"] / every["cells"]
 
     def measure(self, program, mode, scale):
         usage, _ = self.run(program, mode, scale)

@@ -37,7 +37,7 @@ MEASURED = ("ok", "false alarm", "race missed")
 FAILED = ("wrong result", "crashed", "too slow", "missing", "does not build", "impossible")
 REPEATED = ("wall", "user", "system", "peak_kib")
 NUMBERS = ("compile_seconds", "binary_bytes", "scale", "base_wall", "base_user", "base_peak_kib", "reports",
-           "accesses", "checks", "shadow_fraction")
+           "accesses", "checks", "cells", "shadow_fraction")
 
 
 NO_ROW = {"status": "missing", "message": "the file has no such row"}

@@ -196,7 +196,7 @@ def board_grids(results):
         time_grid(results, "user"),
         memory_grid(results),
         ratio_grid(results, "checks", "Check ratio: checks / accesses", lambda row: row.check_ratio, board.ratio_mean),
-        ratio_grid(results, "fraction", "Shadow fraction: shadow locations per array element",
+        ratio_grid(results, "fraction", "Shadow fraction: cells as a part of those that fasttrack has",
                    lambda row: row.get("shadow_fraction"), board.fraction_mean),
         race_grid(results),
         build_grid(results, "compile", "Compile time (s)", "compile_seconds", 1),
