@@ -19,11 +19,14 @@ Java heap that will do, ours is the peak of the resident set.
 test/board recomputes every mean and every quotient from the rows. They come out as printed, within 1%,
 except for what MISPRINTS lists. One more that looks wrong and isn't: BigFoot's crypt has
 0.07 / 96.21 = 0.0007 printed as 0.01, and the column's mean is 0.39 only with 0.01. The paper does not
-let a factor fall below 0.01 before it takes a mean; results.FLOOR follows it.
+let a factor fall below 0.01 before it takes a mean (FLOOR). Where a mean of theirs is put beside one of ours,
+both have results.FLOOR.
 """
 
 import dataclasses
 import decimal
+
+FLOOR = 0.01
 
 
 @dataclasses.dataclass(frozen=True)
