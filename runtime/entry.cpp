@@ -80,7 +80,7 @@ __attribute__((noinline, flatten)) void checkGranuleSlowly(uintptr_t Address, si
   if (E.isIdle())
     return;
   Thread &T = E.thread();
-  if (isInNoRace(T, Address, Bytes))
+  if (__builtin_expect(T.isAlone(), false) && isInNoRace(T, Address, Bytes))
     return;
   if (Kind == AccessKind::Read && readsSharedWithoutLock() && __pf_thread.now != PF_NO_EPOCH &&
       granuleAt(Address).isSharedReadSince(Mask, T.State.now(), TheStamps))
@@ -110,21 +110,30 @@ __attribute__((noinline, flatten)) void checkGranuleSlowly(uintptr_t Address, si
   collectStamps(E);
 }
 
-/// Notes an access within one granule, or to a pair of them, whose page the thread has touched in
-/// its epoch. Sweeps over memory are made of these: it is as short as it can be. False: everything
-/// else goes on as usual.
+/// Where the thread notes accesses of so many bytes to a page, which lie in one granule, or are a
+/// pair of them; null if it does not. What has to see every access has the thread look at an empty
+/// table.
+template <size_t Bytes> PF_INLINE LiveFootprint *notedAt(uintptr_t Address) {
+  constexpr uintptr_t Together = Bytes > Granule::Bytes ? Bytes : Granule::Bytes;
+  if (Address % Together + Bytes > Together)
+    return nullptr;
+  return reinterpret_cast<LiveFootprints *>(__pf_thread.noted)->find(Address / PF_PAGE_BYTES);
+}
+/// A hit, where accesses are deferred.
+template <AccessKind Kind, size_t Bytes> PF_INLINE bool isNoted(uintptr_t Address) {
+  const LiveFootprint *Page = notedAt<Bytes>(Address);
+  return Page && Page->has(unsigned(Address % PF_PAGE_BYTES), Bytes, Kind == AccessKind::Write);
+}
+
+/// Notes an access that is no hit, and whose page the thread has touched in its epoch. Sweeps over
+/// memory are made of these: it is as short as it can be. False: everything else goes on as usual.
 template <AccessKind Kind, size_t Bytes>
 __attribute__((always_inline)) inline bool note(uintptr_t Address, const pf_site *Site) {
   constexpr bool IsWrite = Kind == AccessKind::Write;
-  // What has to see every access has the thread look at an empty table.
-  auto *Touched = reinterpret_cast<LiveFootprints *>(__pf_thread.noted);
-  LiveFootprint *Page = Touched->find(Address / PF_PAGE_BYTES);
-  constexpr uintptr_t Alone = Bytes > Granule::Bytes ? Bytes : Granule::Bytes;
-  if (!Page || Address % Alone + Bytes > Alone)
+  LiveFootprint *Page = notedAt<Bytes>(Address);
+  if (!Page)
     return false;
   auto Offset = unsigned(Address % PF_PAGE_BYTES);
-  if (Page->has(Offset, Bytes, IsWrite))
-    return true;
   // The first access since the epoch began, or one to be checked at once.
   if (!Page->IsTouched || (Bytes == Granule::Bytes && !Page->knows(Offset, Bytes, IsWrite) &&
                            TheMemory.isImmediate(Address)))
@@ -137,7 +146,7 @@ __attribute__((always_inline)) inline bool note(uintptr_t Address, const pf_site
   std::atomic_signal_fence(std::memory_order_seq_cst);
   bool IsNoted = false;
   // A signal may have come between.
-  if (__builtin_expect(Touched->find(Address / PF_PAGE_BYTES) && Page->IsTouched &&
+  if (__builtin_expect(notedAt<Bytes>(Address) == Page && Page->IsTouched &&
                            !StopWanted.load(std::memory_order_relaxed) && !T->Pending.isFull(),
                        true)) {
     bool IsNew = !Page->knows(Offset, Bytes, IsWrite);
@@ -165,11 +174,18 @@ __attribute__((noinline)) void noteOrCheck(uintptr_t Address, const pf_site *Sit
     checkSlowly(Address, Bytes, Kind, Site);
 }
 
+/// Where accesses are deferred: nothing but the test, so that a hit saves no registers.
+template <AccessKind Kind, size_t Bytes>
+__attribute__((noinline)) void checkNoted(uintptr_t Address, const pf_site *Site) {
+  if (!isNoted<Kind, Bytes>(Address))
+    noteOrCheck<Kind, Bytes>(Address, Site);
+}
+
 template <size_t Bytes>
 __attribute__((always_inline)) inline void read(void *Start, const pf_site *Site) {
   auto Address = reinterpret_cast<uintptr_t>(Start);
   if (TheMemory.isDeferred())
-    return noteOrCheck<AccessKind::Read, Bytes>(Address, Site);
+    return checkNoted<AccessKind::Read, Bytes>(Address, Site);
   uint64_t Offset = Address % Granule::Bytes;
   bool IsInGranule = Offset + Bytes <= Granule::Bytes;
   // PF_NO_EPOCH is no cell's epoch.
@@ -186,7 +202,7 @@ template <size_t Bytes>
 __attribute__((always_inline)) inline void write(void *Start, const pf_site *Site) {
   auto Address = reinterpret_cast<uintptr_t>(Start);
   if (TheMemory.isDeferred())
-    return noteOrCheck<AccessKind::Write, Bytes>(Address, Site);
+    return checkNoted<AccessKind::Write, Bytes>(Address, Site);
   uint64_t Offset = Address % Granule::Bytes;
   bool IsInGranule = Offset + Bytes <= Granule::Bytes;
   // PF_NO_EPOCH is no cell's epoch.
@@ -203,7 +219,7 @@ __attribute__((always_inline)) inline void write(void *Start, const pf_site *Sit
 template <AccessKind Kind> void accessPair(void *P, const pf_site *Site) {
   auto Address = reinterpret_cast<uintptr_t>(P);
   if (TheMemory.isDeferred())
-    return noteOrCheck<Kind, 16>(Address, Site);
+    return checkNoted<Kind, 16>(Address, Site);
   checkSlowly(Address, 16, Kind, Site);
 }
 

@@ -434,7 +434,8 @@ const char *rt::toolPath() {
 
 /// Every recorded run is a test of what others leave out.
 [[noreturn]] static void reportedAlone() {
-  host::giveUp("this is a defect of Photofinish: a thread that was alone has raced; please report it");
+  host::giveUp(
+      "this is a defect of Photofinish: a thread that was alone has raced; please report it");
 }
 
 static void reportRace(const Side &Later, const FoundRace &Race) {

@@ -8,10 +8,10 @@
 // again, with clocks that continue: whoever is compared with one of its old epochs covers it
 // by right. Until then, however many threads have come and gone, its epochs stay distinct.
 //
-// A thread is *alone* while there is no other, and it knows everything that those before it did, as a
-// program does before it creates its first thread and after it has joined the last. What it accesses
-// then is in no race: what came before it knows, and whatever comes is its own or a thread's that it
-// will have created. So nothing of it is checked, and nothing remembered.
+// A thread is *alone* while there is no other, and it knows everything that those before it did, as
+// a program does before it creates its first thread and after it has joined the last. What it
+// accesses then is in no race: what came before it knows, and whatever comes is its own or a
+// thread's that it will have created. So nothing of it is checked, and nothing remembered.
 //
 // Who may touch what:
 //

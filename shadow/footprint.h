@@ -137,6 +137,19 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
   alignas(64) Set ReadWhole;
   alignas(64) Set WrittenWhole;
 
+  /// So many bytes are gone through granule by granule: a set takes longer.
+  static constexpr unsigned Few = 128;
+  /// Calls Visit(offset, bytes) for the granules of a range.
+  template <class Fn>
+  PF_INLINE static void forEachGranule(unsigned Offset, unsigned Bytes, Fn &&Visit) {
+    for (unsigned End = Offset + Bytes; Offset < End;) {
+      unsigned Here = GranuleBytes - Offset % GranuleBytes;
+      Here = Here < End - Offset ? Here : End - Offset;
+      Visit(Offset, Here);
+      Offset += Here;
+    }
+  }
+
   /// It goes.
   void dropBytes() {
     if (ToInPart)
@@ -195,21 +208,43 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
     });
   }
 
-  bool touches(uint8_t Mask, const Set &Some) const {
-    bool Touches = !(Some & whole(false)).isEmpty();
-    if (ToInPart)
-      Some.forEach([&](unsigned G) { Touches |= Mask & bytes(G, false); });
+  /// Has a byte of a range been touched?
+  bool touches(unsigned Offset, unsigned Bytes) const {
+    bool Touches = false;
+    forEachPiece(
+        Offset, Bytes,
+        [&](unsigned G, uint8_t Mask) {
+          uint64_t Whole = ReadWhole.word(G / 64) | WrittenWhole.word(G / 64);
+          Touches |= (Whole >> G % 64 & 1) || (Mask & bytes(G, false));
+        },
+        [&](uint8_t Mask, const Set &Some) {
+          Touches |= !(Some & whole(false)).isEmpty();
+          if (ToInPart)
+            Some.forEach([&](unsigned G) { Touches |= Mask & bytes(G, false); });
+        });
     return Touches;
   }
-  /// A granule that was touched as a whole is forgotten as a whole.
-  void forget(uint8_t Mask, const Set &Some) {
-    ReadWhole -= Some;
-    WrittenWhole -= Some;
-    if (ToInPart)
-      Some.forEach([&](unsigned G) {
-        inPart()->Read[G] &= uint8_t(~Mask);
-        inPart()->Written[G] &= uint8_t(~Mask);
-      });
+  /// As if it had not been. A granule that was touched as a whole is forgotten as a whole.
+  void forget(unsigned Offset, unsigned Bytes) {
+    auto ForgetBytes = [&](unsigned G, uint8_t Mask) {
+      if (!ToInPart)
+        return;
+      inPart()->Read[G] &= uint8_t(~Mask);
+      inPart()->Written[G] &= uint8_t(~Mask);
+    };
+    forEachPiece(
+        Offset, Bytes,
+        [&](unsigned G, uint8_t Mask) {
+          ReadWhole.word(G / 64) &= ~(uint64_t(1) << G % 64);
+          WrittenWhole.word(G / 64) &= ~(uint64_t(1) << G % 64);
+          ForgetBytes(G, Mask);
+        },
+        [&](uint8_t Mask, const Set &Some) {
+          ReadWhole -= Some;
+          WrittenWhole -= Some;
+          if (ToInPart)
+            Some.forEach([&](unsigned G) { ForgetBytes(G, Mask); });
+        });
   }
   void clear() {
     ReadWhole = WrittenWhole = {};
@@ -224,6 +259,16 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
   }
 
 private:
+  /// Calls OnFew(granule, bytes of it) for a range of few bytes; OnMany(bytes, granules) for
+  /// others.
+  template <class FewFn, class ManyFn>
+  static void forEachPiece(unsigned Offset, unsigned Bytes, FewFn &&OnFew, ManyFn &&OnMany) {
+    if (Bytes > Few)
+      return forEachGroup<NumGranules>(Elements::range(Offset, Bytes), OnMany);
+    forEachGranule(Offset, Bytes,
+                   [&](unsigned At, unsigned Here) { OnFew(At / GranuleBytes, maskOf(At, Here)); });
+  }
+
   Set whole(bool IsWrite) const {
     Set Whole = WrittenWhole;
     if (!IsWrite)
@@ -355,22 +400,30 @@ public:
   /// The same for a range of any length.
   template <class NewFn, class EvictFn>
   void add(uint64_t Address, uint64_t Bytes, bool IsWrite, NewFn &&OnNew, EvictFn &&OnEvicted) {
-    Elements::forEachPageOf<PageBytes>(Address, Bytes, adding(IsWrite, OnNew, OnEvicted));
+    auto Offset = unsigned(Address % PageBytes);
+    if (Bytes > Page::Few || Offset + Bytes > PageBytes)
+      return Elements::forEachPageOf<PageBytes>(Address, Bytes, adding(IsWrite, OnNew, OnEvicted));
+    Page &P = pageFor(Address / PageBytes, OnEvicted);
+    Page::forEachGranule(Offset, unsigned(Bytes), [&](unsigned At, unsigned Here) {
+      if (!P.knows(At, Here, IsWrite))
+        OnNew(P, Elements::range(Address - Offset + At, Here));
+      P.add(At, Here, IsWrite);
+    });
   }
 
   /// Has a byte of the range been touched? For others than the thread, too: then the answer is
   /// about some moment.
   bool touches(uint64_t Address, uint64_t Bytes) const {
     bool Touches = false;
-    forEachPageOf(*this, Address, Bytes, [&](const Page &P, uint8_t Mask, const auto &Some) {
-      Touches |= P.touches(Mask, Some);
+    forEachPageOf(*this, Address, Bytes, [&](const Page &P, unsigned Offset, unsigned Here) {
+      Touches |= P.touches(Offset, Here);
     });
     return Touches;
   }
   /// As if the range had not been touched. If some of it has been, nothing is pending.
   void forget(uint64_t Address, uint64_t Bytes) {
     forEachPageOf(*this, Address, Bytes,
-                  [&](Page &P, uint8_t Mask, const auto &Some) { P.forget(Mask, Some); });
+                  [&](Page &P, unsigned Offset, unsigned Here) { P.forget(Offset, Here); });
   }
   void clear() {
     for (uint32_t Entry : Used) {
@@ -405,7 +458,7 @@ private:
     };
   }
 
-  /// Calls Visit(page, bytes, granules) for the granules of a range whose page has been touched.
+  /// Calls Visit(page, offset, bytes) for the parts of a range whose page has been touched.
   /// Whichever is less is gone through: the range, or the table.
   template <class Self, class Fn>
   static void forEachPageOf(Self &S, uint64_t Address, uint64_t Bytes, Fn &&Visit) {
@@ -418,9 +471,7 @@ private:
       uint64_t From = Address > Start ? Address - Start : 0;
       uint64_t To = Last == Number ? Address + (Bytes - 1) - Start + 1 : PageBytes;
       if (P.IsTouched)
-        forEachGroup<Page::NumGranules>(
-            Elements::range(From, To - From),
-            [&](uint8_t Mask, const typename Page::Set &Some) { Visit(P, Mask, Some); });
+        Visit(P, unsigned(From), unsigned(To - From));
     };
     if (Last - First < Entries) {
       for (uint64_t Number = First; Number <= Last; ++Number)

@@ -489,7 +489,8 @@ struct CellCount {
   }
   /// Those of the bytes of Mask of so many granules that are all like G.
   void addBytes(const Granule &G, uint8_t Mask, unsigned Granules) {
-    G.forEach([&](uint8_t Part) { Bytes += uint64_t(std::popcount(uint8_t(Part & Mask))) * Granules; });
+    G.forEach(
+        [&](uint8_t Part) { Bytes += uint64_t(std::popcount(uint8_t(Part & Mask))) * Granules; });
   }
 };
 

@@ -21,7 +21,7 @@ static void *before(void *Argument) {
 }
 
 static void *first(void *Argument) {
-  X = 3; // RACE 1
+  X = 3;        // RACE 1
   Block[1] = 4; // RACE 2
   Y += X;
   done(1);
@@ -30,7 +30,7 @@ static void *first(void *Argument) {
 
 static void *second(void *Argument) {
   await(1);
-  X = 5; // RACE 1
+  X = 5;        // RACE 1
   Block[1] = 6; // RACE 2
   return Argument;
 }

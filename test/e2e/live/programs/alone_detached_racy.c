@@ -1,7 +1,7 @@
 //===- alone_detached_racy.c ----------------------------------------------===//
 //
-// A thread that has no other beside it is alone only if it knows what all those before it did: nothing
-// orders a detached thread that has ended, nor one that a detached thread has joined.
+// A thread that has no other beside it is alone only if it knows what all those before it did:
+// nothing orders a detached thread that has ended, nor one that a detached thread has joined.
 //
 //===----------------------------------------------------------------------===//
 
