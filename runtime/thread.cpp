@@ -193,10 +193,13 @@ const ThreadInfo *Registry::stackOwner(uintptr_t Address) {
 }
 
 void Registry::keepOnly(Thread *Survivor) {
-  // The others have not ended: they are not there. What they did stays as it was at the fork.
+  // The others have not ended: they are not there. What they did stays as it was at the fork, and
+  // nobody has learnt of it.
   for (Thread *T = Live; T; T = T->NextLive)
-    if (T != Survivor)
+    if (T != Survivor) {
       T->Info->IsFinished = true;
+      RetiredSlots.push({T->Info->Slot, T->State.now().clock()});
+    }
   Live = Survivor;
   Survivor->NextLive = nullptr;
   Survivor->Info->SystemId = os::threadId();
