@@ -23,7 +23,7 @@ static void *before(void *Argument) {
 static void *first(void *Argument) {
   X = 3;        // RACE 1
   Block[1] = 4; // RACE 2
-  Y += X;
+  Y++;
   done(1);
   return Argument;
 }
