@@ -98,4 +98,4 @@ MODES = [
     Mode("helgrind", "peer", "dwarf4", "valgrind's helgrind", 0.5, True),
     Mode("drd", "peer", "dwarf4", "valgrind's drd", 0.5, True),
 ]
-QUICK = ["base", "empty", "fasttrack", "tsan"]
+QUICK = ["base", "empty", "fasttrack", "slimstate", "tsan"]
