@@ -221,19 +221,11 @@ CommitCounts Registry::commits() {
   return Sum;
 }
 
-uint64_t Registry::accessesNoted() {
+uint64_t Registry::sumOf(uint64_t Thread::*Count, const uint64_t &OfThoseGone) {
   Locked Guard(Lock);
-  uint64_t Sum = Noted;
+  uint64_t Sum = OfThoseGone;
   for (Thread *T = Live; T; T = T->NextLive)
-    Sum += T->AccessesNoted;
-  return Sum;
-}
-
-uint64_t Registry::accessesAlone() {
-  Locked Guard(Lock);
-  uint64_t Sum = Alone;
-  for (Thread *T = Live; T; T = T->NextLive)
-    Sum += T->AccessesAlone;
+    Sum += T->*Count;
   return Sum;
 }
 

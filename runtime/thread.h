@@ -201,8 +201,8 @@ public:
   // What all threads have counted, those that are gone included.
   uint64_t timesFired(Rule R);
   CommitCounts commits();
-  uint64_t accessesNoted();
-  uint64_t accessesAlone();
+  uint64_t accessesNoted() { return sumOf(&Thread::AccessesNoted, Noted); }
+  uint64_t accessesAlone() { return sumOf(&Thread::AccessesAlone, Alone); }
 
   SpinLock Lock;
 
@@ -214,6 +214,8 @@ private:
   /// A slot that is safe to use again, or a new one.
   uint32_t takeSlot(uint64_t &FirstClock);
   bool isKnownToAll(const Retired &R);
+  /// Of a count that every thread has, and of what those that are gone had counted.
+  uint64_t sumOf(uint64_t Thread::*Count, const uint64_t &OfThoseGone);
 
   Thread *Live = nullptr;
   Array<ThreadInfo *> Infos;      // by number
