@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 /* Raise it with every change to this file or to entry_points.def, here and in the name. */
-#define PF_ABI_VERSION 2
-#define PF_VERSION_SYMBOL __pf_instrumented_for_another_photofinish_runtime_than_version_2
+#define PF_ABI_VERSION 3
+#define PF_VERSION_SYMBOL __pf_instrumented_for_another_photofinish_runtime_than_version_3
 
 /* What a site does. */
 enum pf_site_flags {
@@ -27,6 +27,7 @@ enum pf_site_flags {
   PF_SITE_ATOMIC = 2, /* by an atomic operation */
   PF_SITE_VPTR = 4,   /* the pointer to a virtual table */
   PF_SITE_CALL = 8,   /* it accesses nothing: a call that was inlined, for InlinedAt */
+  PF_SITE_CHECK = 16, /* it is of a check, and accesses are announced on their own */
 };
 
 /* A program point that performs accesses. Each object file has a table of them in the
@@ -44,6 +45,29 @@ struct pf_site {
   int32_t inlined_at; /* -> the pf_site of the call that was inlined */
 };
 #define PF_SITES_SECTION "pf_sites"
+
+/* Accesses to neighbouring bytes that are checked together. Each has its site, which is asked for
+ * only when the thread has not noted them all. Bit I of `read` stands for byte I from the group's
+ * address on, if an access of 1, 2 or 4 bytes reads it, and `written` likewise; bit I of `read_whole`
+ * for bytes 8 * I to 8 * I + 7, if one of 8 or 16 bytes does, with I so that these are a granule if
+ * the address is one's.
+ */
+struct pf_group_member {
+  uint16_t offset; /* from the group's address */
+  uint8_t size;    /* 1, 2, 4, 8 or 16 */
+  uint8_t write;   /* 1: it writes */
+  int32_t site;    /* -> pf_site */
+};
+struct pf_group {
+  uint64_t read;
+  uint64_t written;
+  uint8_t read_whole;
+  uint8_t written_whole;
+  uint16_t count;
+  uint32_t unused;
+  /* followed by so many members */
+};
+#define PF_GROUP_BYTES 56 /* how far the members reach at most */
 
 /* One active function: where it will return to, and what the runtime has made of it. */
 struct pf_frame {

@@ -36,13 +36,18 @@ enum pf_recorded_kind {
   PF_RECORDED_MODULES = 65,
   /* Fresh memory that nobody has freed: [target, target + size), whole pages. */
   PF_RECORDED_FRESH = 66,
-  /* The program has ended. The process answers one byte when the trace is complete. */
+  /* The program has ended. The process answers one byte when the trace is complete: '.', or
+   * PF_RECORDED_MISPLACED if the checks of the run were not where they should be. */
   PF_RECORDED_END = 67,
+  /* Checks whose accesses are events of their own. */
+  PF_RECORDED_CHECK_READ = 68,
+  PF_RECORDED_CHECK_WRITE = 69,
 };
+#define PF_RECORDED_MISPLACED '!'
 
 struct pf_recorded {
   uint8_t kind;  /* pf_recorded_kind */
-  uint8_t order; /* pf_memory_order */
+  uint8_t order; /* pf_memory_order; of a plain access, 1 if its check is an event of its own */
   uint16_t unused;
   uint32_t thread;
   uint64_t target;

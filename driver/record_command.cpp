@@ -30,9 +30,10 @@ ExitCode runRecordCommand(Words Given) {
   RecordedRun Run(STDIN_FILENO);
   if (llvm::Error E = copyToFile(Run, Line.operands()[0], TraceFormat::Binary))
     return Line.fail(llvm::toString(std::move(E)));
+  std::optional<std::string> Misplaced = Run.misplaced();
   if (Run.isComplete())
-    Run.answer();
-  return ExitCode::Clean;
+    Run.answer(Misplaced ? PF_RECORDED_MISPLACED : '.');
+  return Misplaced ? Line.fail(*Misplaced) : ExitCode::Clean;
 }
 
 } // namespace photofinish

@@ -30,9 +30,17 @@ bool RecordedRun::read(void *Data, size_t Bytes) {
   return true;
 }
 
-void RecordedRun::answer() {
-  while (::write(Socket, ".", 1) < 0 && errno == EINTR)
+void RecordedRun::answer(char Byte) {
+  while (::write(Socket, &Byte, 1) < 0 && errno == EINTR)
     ;
+}
+
+std::optional<std::string> RecordedRun::misplaced() const {
+  if (Placement.violations().empty())
+    return std::nullopt;
+  const PlacementVerifier::Violation &First = Placement.violations().front();
+  return describe(First, Symbols) + " (" + std::to_string(Placement.violations().size()) +
+         " in all)";
 }
 
 llvm::Expected<bool> RecordedRun::next(Operation &Op) {
@@ -73,6 +81,7 @@ llvm::Error RecordedRun::handle(const pf_recorded &Event, const std::string &Tex
     return startLife(Event.target, Event.size);
   case PF_RECORDED_END:
     IsComplete = IsOver = true;
+    Placement.finish();
     return llvm::Error::success();
   default:
     break;
@@ -80,13 +89,28 @@ llvm::Error RecordedRun::handle(const pf_recorded &Event, const std::string &Tex
   auto Name = [&](NameKind Kind, const char *Prefix, uint64_t Number) {
     return Symbols.intern(Kind, Prefix + std::to_string(Number));
   };
+  bool IsCheck = Event.kind == PF_RECORDED_CHECK_READ || Event.kind == PF_RECORDED_CHECK_WRITE;
   Operation Op;
-  Op.Kind = OpKind(Event.kind);
+  Op.Kind = IsCheck ? (Event.kind == PF_RECORDED_CHECK_WRITE ? OpKind::Write : OpKind::Read)
+                    : OpKind(Event.kind);
   Op.Thread = Name(NameKind::Thread, "T", Event.thread);
-  Op.Order = MemoryOrder(Event.order);
+  bool IsPlain = Op.Kind == OpKind::Read || Op.Kind == OpKind::Write;
+  if (!IsPlain)
+    Op.Order = MemoryOrder(Event.order);
   Op.Target = Event.target;
   Op.Size = Event.size;
   Op.Site = Event.site < Sites.size() ? Sites[Event.site] : 0;
+  if (IsPlain) {
+    bool IsWrite = Op.Kind == OpKind::Write;
+    forEachPiece(Op, [&](const Operation &Piece) {
+      if (!IsCheck)
+        Placement.access(Piece, IsWrite);
+      if (IsCheck || !Event.order)
+        Placement.check(Piece, IsWrite);
+    });
+    if (IsCheck)
+      return llvm::Error::success();
+  }
   switch (opInfo(Op.Kind).Target) {
   case TargetKind::Memory:
     addMemory(Op);
@@ -114,6 +138,7 @@ void RecordedRun::add(const Operation &Op) {
   if (Op.Thread >= HasRun.size())
     HasRun.resize(Op.Thread + 1);
   HasRun[Op.Thread] = true;
+  Placement.synchronize(Op);
   Ready.push_back(Op);
 }
 
@@ -163,9 +188,7 @@ llvm::Error RecordedRun::startLife(uint64_t Start, uint64_t Bytes) {
   return llvm::Error::success();
 }
 
-void RecordedRun::addMemory(Operation Op) {
-  if (Op.Target & PF_RECORDED_CHANNELS)
-    return add(Op);
+template <class Fn> void RecordedRun::forEachPiece(const Operation &Op, Fn &&Visit) const {
   uint64_t End = Op.Target + Op.Size;
   for (uint64_t From = Op.Target; From < End;) {
     uint64_t Life = lifeOf(From);
@@ -176,17 +199,25 @@ void RecordedRun::addMemory(Operation Op) {
     Piece.Target = From | Life << 48;
     Piece.Size = To - From;
     From = To;
+    Visit(Piece);
+  }
+}
+
+void RecordedRun::addMemory(const Operation &Op) {
+  if (Op.Target & PF_RECORDED_CHANNELS)
+    return add(Op);
+  forEachPiece(Op, [&](Operation Piece) {
     if (Op.Kind == OpKind::Allocate) {
       // An allocation over one that is still there: its end was not seen.
       auto It = Allocations.lower_bound(Piece.Target + Piece.Size);
       if (It != Allocations.begin() && std::prev(It)->second > Piece.Target)
-        continue;
+        return;
       Allocations[Piece.Target] = Piece.Target + Piece.Size;
     } else if (Op.Kind == OpKind::Free && !Allocations.erase(Piece.Target)) {
       Piece.Kind = OpKind::Write; // its beginning was not seen
     }
     add(Piece);
-  }
+  });
 }
 
 } // namespace photofinish

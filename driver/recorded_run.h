@@ -15,6 +15,7 @@
 
 #include "abi/recording.h"
 #include "report/symbolize.h"
+#include "trace/placement_verifier.h"
 #include "trace/stream.h"
 
 #include <deque>
@@ -35,7 +36,10 @@ public:
 
   /// Whether the program said that it was over; otherwise it was killed.
   bool isComplete() const { return IsComplete; }
-  void answer();
+  void answer(char Byte = '.');
+
+  /// Whether checks were where they should be; if not, what is wrong with the first that was not.
+  std::optional<std::string> misplaced() const;
 
 private:
   static constexpr uint64_t PageBytes = 4096;
@@ -43,7 +47,9 @@ private:
   bool read(void *Data, size_t Bytes);
   llvm::Error handle(const pf_recorded &Event, const std::string &Text);
   void addSite(const pf_recorded &Event, const std::string &Text);
-  void addMemory(Operation Op);
+  void addMemory(const Operation &Op);
+  /// Calls Visit(piece) for the pieces of Op's memory, each with the number of its life.
+  template <class Fn> void forEachPiece(const Operation &Op, Fn &&Visit) const;
   void addJoin(Operation Op);
   llvm::Error startLife(uint64_t Start, uint64_t Bytes);
   uint64_t lifeOf(uint64_t Address) const;
@@ -59,6 +65,7 @@ private:
   std::unordered_map<uint64_t, uint64_t> Lives; // by page
   std::map<uint64_t, uint64_t> Allocations;     // start, end
   std::vector<bool> HasRun;                     // by thread
+  PlacementVerifier Placement;
 };
 
 } // namespace photofinish

@@ -11,7 +11,7 @@ namespace photofinish {
 namespace {
 
 // The letters of entry_points.def.
-enum Letter : uint8_t { VOID, PTR, I32, I64, SITE };
+enum Letter : uint8_t { VOID, PTR, I32, I64, SITE, GROUP };
 
 struct EntryRow {
   StringRef Name;
@@ -41,6 +41,7 @@ Type *typeOf(Letter L, LLVMContext &Context) {
     return Type::getVoidTy(Context);
   case PTR:
   case SITE:
+  case GROUP:
     return PointerType::getUnqual(Context);
   case I32:
     return Type::getInt32Ty(Context);

@@ -25,6 +25,7 @@ using namespace photofinish::rt;
 #define PF_TYPE_I32 uint32_t
 #define PF_TYPE_I64 uint64_t
 #define PF_TYPE_SITE const pf_site *
+#define PF_TYPE_GROUP const pf_group *
 #define PF_LIST_1(A) PF_TYPE_##A
 #define PF_LIST_2(A, B) PF_TYPE_##A, PF_TYPE_##B
 #define PF_LIST_3(A, B, C) PF_TYPE_##A, PF_TYPE_##B, PF_TYPE_##C
@@ -90,8 +91,7 @@ __attribute__((noinline, flatten)) void checkGranuleSlowly(uintptr_t Address, si
     RecordingLock Lock;
     bool WouldHit = false;
     if (__builtin_expect(recording(), false)) {
-      record(T, Site, Kind == AccessKind::Write ? PF_RECORDED_WRITE : PF_RECORDED_READ, Address,
-             Bytes);
+      recordCheck(T, Site, Kind == AccessKind::Write, Address, Bytes);
       WouldHit = isHit<Kind>(T, Address, Mask);
     }
     auto StampOf = [&] { return T.stampFor(Site); };
@@ -249,6 +249,11 @@ void checkStrided(void *P, uint64_t Size, uint64_t Stride, uint64_t Count, Acces
   auto Address = reinterpret_cast<uintptr_t>(P);
   if (!Size || !Count)
     return;
+  // From the lowest on.
+  if (int64_t(Stride) < 0) {
+    Address += Stride * (Count - 1);
+    Stride = -Stride;
+  }
   // What overlaps or touches is a range.
   if (Stride <= Size || Count == 1)
     return checkSlowly(Address, Stride * (Count - 1) + Size, Kind, Site);
@@ -286,6 +291,70 @@ void __pf_read_fields(void *P, uint64_t Bytes, const pf_site *Site) {
 }
 void __pf_write_fields(void *P, uint64_t Bytes, const pf_site *Site) {
   checkFields(P, Bytes, AccessKind::Write, Site);
+}
+
+namespace {
+
+/// A member of a group, as if it were alone.
+template <AccessKind Kind> void checkMember(void *P, unsigned Bytes, const pf_site *Site) {
+  auto Checks = [&]<size_t... Sizes>(std::index_sequence<Sizes...>) {
+    ((Bytes == Sizes ? (Kind == AccessKind::Write ? write<Sizes>(P, Site) : read<Sizes>(P, Site))
+                     : void()),
+     ...);
+  };
+  if (Bytes == 16)
+    accessPair<Kind>(P, Site);
+  else
+    Checks(std::index_sequence<1, 2, 4, 8>());
+}
+
+__attribute__((noinline)) void checkMembers(void *P, const pf_group *Group) {
+  const auto *Members = reinterpret_cast<const pf_group_member *>(Group + 1);
+  for (unsigned I = 0; I < Group->count; ++I) {
+    const pf_group_member &M = Members[I];
+    const auto *Site =
+        reinterpret_cast<const pf_site *>(reinterpret_cast<const char *>(&M.site) + M.site);
+    void *Place = static_cast<char *>(P) + M.offset;
+    if (M.write)
+      checkMember<AccessKind::Write>(Place, M.size, Site);
+    else
+      checkMember<AccessKind::Read>(Place, M.size, Site);
+  }
+}
+
+} // namespace
+
+void __pf_check_group(void *P, const pf_group *Group) {
+  auto Address = reinterpret_cast<uintptr_t>(P);
+  uintptr_t Offset = Address % PF_PAGE_BYTES;
+  // Checks that are not deferred find no page.
+  const LiveFootprint *Page =
+      reinterpret_cast<LiveFootprints *>(__pf_thread.noted)->find(Address / PF_PAGE_BYTES);
+  if (Page && Offset <= PF_PAGE_BYTES - PF_GROUP_BYTES - Granule::Bytes &&
+      Page->hasAll(unsigned(Offset), *Group))
+    return;
+  checkMembers(P, Group);
+}
+
+namespace {
+
+void announce(void *P, uint64_t Bytes, uint8_t Kind, const pf_site *Site) {
+  if (!recording())
+    return;
+  Entered E(Site);
+  if (E.isIdle())
+    return;
+  RecordingLock Lock;
+  record(E.thread(), Site, Kind, reinterpret_cast<uintptr_t>(P), Bytes, /*Order=*/1);
+}
+
+} // namespace
+
+void __pf_accessed_read(void *P, uint64_t Bytes, const pf_site *Site) {
+  announce(P, Bytes, PF_RECORDED_READ, Site);
+}
+void __pf_accessed_write(void *P, uint64_t Bytes, const pf_site *Site) {
+  announce(P, Bytes, PF_RECORDED_WRITE, Site);
 }
 
 void __pf_vptr_read(void *P, const pf_site *Site) { read<8>(P, Site); }

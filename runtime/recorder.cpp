@@ -123,6 +123,14 @@ void rt::record(Thread &T, const pf_site *Site, uint8_t Kind, uint64_t Target, u
   put(Event);
 }
 
+void rt::recordCheck(Thread &T, const pf_site *Site, bool IsWrite, uint64_t Address,
+                     uint64_t Bytes) {
+  bool IsApart = Site && Site->flags & PF_SITE_CHECK;
+  uint8_t Kind = IsApart ? (IsWrite ? PF_RECORDED_CHECK_WRITE : PF_RECORDED_CHECK_READ)
+                         : (IsWrite ? PF_RECORDED_WRITE : PF_RECORDED_READ);
+  record(T, Site, Kind, Address, Bytes);
+}
+
 void rt::recordFresh(uintptr_t Start, size_t Bytes) {
   if (!recording())
     return;
@@ -149,7 +157,10 @@ void rt::finishRecording() {
   put(Event);
   flush();
   char Answer = 0;
-  if (IsRecording && (os::read(Socket, &Answer, 1) != 1 || Answer != '.'))
+  if (IsRecording && os::read(Socket, &Answer, 1) != 1)
     complain("record: the trace could not be completed");
   IsRecording = false;
+  if (Answer == PF_RECORDED_MISPLACED)
+    host::giveUp("this is a defect of Photofinish: checks were not where they should be; please "
+                 "report it");
 }

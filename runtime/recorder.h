@@ -47,6 +47,8 @@ void startRecording();
 /// Kind is a pf_recorded_kind; Target an address, or the number of an object or thread.
 void record(Thread &T, const pf_site *Site, uint8_t Kind, uint64_t Target, uint64_t Bytes = 0,
             uint8_t Order = 0);
+/// A check: of an access that is made now, unless the site says that these are announced.
+void recordCheck(Thread &T, const pf_site *Site, bool IsWrite, uint64_t Address, uint64_t Bytes);
 /// The bytes are fresh memory, without anyone having freed them.
 void recordFresh(uintptr_t Start, size_t Bytes);
 /// In the child of a fork: the trace is the parent's.

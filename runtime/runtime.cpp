@@ -60,7 +60,7 @@ static void accessRange(Entered &E, const void *Start, size_t Bytes, AccessKind 
   {
     RecordingLock Lock;
     bool IsWrite = Kind == AccessKind::Write;
-    record(T, E.site(), IsWrite ? PF_RECORDED_WRITE : PF_RECORDED_READ, Address, Bytes);
+    recordCheck(T, E.site(), IsWrite, Address, Bytes);
     if (TheMemory.isDeferred())
       TheMemory.add(T, Address, Bytes, IsWrite, T.placeOf(E.site()), Found);
     else

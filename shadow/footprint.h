@@ -166,6 +166,32 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
     return ToInPart &&
            !(maskOf(Offset, Bytes) & ~(IsWrite ? inPart()->Written : inPart()->Read)[G]);
   }
+  /// The same of many accesses to neighbouring bytes: Group says which bits (abi.h).
+  template <class Group> PF_INLINE bool hasAll(unsigned Offset, const Group &G) const {
+    unsigned First = Offset / GranuleBytes, Shift = Offset % GranuleBytes;
+    if (G.read_whole | G.written_whole) {
+      if (Shift)
+        return false;
+      auto Misses = [&](const Set &Some, uint8_t Wanted) {
+        uint64_t Bits = Some.word(First / 64) >> First % 64;
+        if (First % 64 > 56)
+          Bits |= Some.word(First / 64 + 1) << (64 - First % 64);
+        return Wanted & ~Bits;
+      };
+      if (Misses(ReadWhole, G.read_whole) | Misses(WrittenWhole, G.written_whole))
+        return false;
+    }
+    if (!(G.read | G.written))
+      return true;
+    if (!ToInPart)
+      return false;
+    auto Misses = [&](const uint8_t *From, uint64_t Wanted) {
+      uint64_t Bits;
+      __builtin_memcpy(&Bits, From + First, sizeof(Bits));
+      return (Wanted << Shift) & ~Bits;
+    };
+    return !(Misses(inPart()->Read, G.read) | Misses(inPart()->Written, G.written));
+  }
   /// Are the bytes known, one way or another?
   PF_INLINE bool knows(unsigned Offset, unsigned Bytes, bool IsWrite) const {
     unsigned G = Offset / GranuleBytes;
