@@ -32,6 +32,9 @@ unsigned wordsAfter(StringRef Word) {
   return 0;
 }
 
+constexpr llvm::StringLiteral PlacementOption = "-fphotofinish-placement=";
+constexpr llvm::StringLiteral VerifyOption = "-fphotofinish-verify";
+
 enum class InputKind { Object, Source, Header, Unsupported };
 
 /// A language that -x names, or an extension stands for.
@@ -156,6 +159,7 @@ private:
   void readTarget(StringRef Name);
   void readSanitizers(StringRef List, bool On);
   void readLinkerWord(StringRef Word);
+  void readPlacement(StringRef How);
   void judge();
   void unsupported(const Twine &What) {
     if (A.Unsupported.empty())
@@ -219,12 +223,24 @@ void Reader::readLinkerWord(StringRef Word) {
   LastLinkerWord = Word.str();
 }
 
+void Reader::readPlacement(StringRef How) {
+  if (How == "access" || How == "redcard" || How == "bigfoot")
+    A.Placement = How.str();
+  else
+    unsupported("'" + Twine(PlacementOption) + How +
+                "' is not known: checks are placed by 'access', 'redcard' or 'bigfoot'");
+}
+
 size_t Reader::readOption(Words Rest) {
   StringRef Word = Rest[0];
   size_t Count = std::min<size_t>(wordsAfter(Word), Rest.size() - 1);
   StringRef Value = Count ? Rest[1] : "";
 
-  if (isOwnOption(Word)) {
+  if (Word.consume_front(PlacementOption)) {
+    readPlacement(Word);
+  } else if (Word == VerifyOption) {
+    A.Verifies = true;
+  } else if (isOwnOption(Word)) {
     A.Instruments = Word == "-fphotofinish";
   } else if (isQuestion(Word)) {
     A.IsQuestion = true;
@@ -340,7 +356,10 @@ ClangArguments Reader::read(Words Expanded) {
 
 } // namespace
 
-bool isOwnOption(StringRef Word) { return Word == "-fphotofinish" || Word == "-fno-photofinish"; }
+bool isOwnOption(StringRef Word) {
+  return Word == "-fphotofinish" || Word == "-fno-photofinish" ||
+         Word.starts_with(PlacementOption) || Word == VerifyOption;
+}
 
 ClangArguments readClangArguments(Words Given, Words Expanded) {
   ClangArguments A = Reader().read(Expanded);

@@ -33,6 +33,10 @@ struct ClangArguments {
   bool AsksForHelp = false;
   /// -fno-photofinish has not been given, or -fphotofinish after it.
   bool Instruments = true;
+  /// -fphotofinish-placement: where checks go; empty if the pass decides.
+  std::string Placement;
+  /// -fphotofinish-verify: accesses are announced beside their checks.
+  bool Verifies = false;
   /// Some input is not yet an object file.
   bool Compiles = false;
   LinkKind Link = LinkKind::None;
@@ -46,7 +50,7 @@ struct ClangArguments {
   bool ChoosesLinker = false;
   /// -Wl,-z,defs and its other spellings.
   bool ForbidsUndefined = false;
-  /// -f[no-]photofinish stands in a response file, which clang cannot be shown.
+  /// An option of our own stands in a response file, which clang cannot be shown.
   bool OwnOptionInFile = false;
   /// What cannot be done, as one line for the user; empty if all is well.
   std::string Unsupported;
@@ -56,7 +60,7 @@ struct ClangArguments {
 /// (@file) replaced by what is in them.
 ClangArguments readClangArguments(Words Given, Words Expanded);
 
-/// -fphotofinish or -fno-photofinish, which clang does not know.
+/// -fphotofinish, -fno-photofinish and -fphotofinish-..., which clang does not know.
 bool isOwnOption(llvm::StringRef Word);
 
 } // namespace photofinish

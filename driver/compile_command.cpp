@@ -57,7 +57,19 @@ std::string Compiler::part(StringRef Name, StringRef What) {
 
 /// Before the user's words, so that theirs win where options contradict each other.
 void Compiler::addCompileFlags() {
-  add("-fpass-plugin=" + part("libphotofinish-placement.so", "the compiler pass"));
+  std::string Plugin = part("libphotofinish-placement.so", "the compiler pass");
+  add("-fpass-plugin=" + Plugin);
+  // The plugin's own options are known only when it is loaded before they are read.
+  auto AddPluginOption = [&](const llvm::Twine &Option) {
+    for (StringRef Word : {StringRef("-Xclang"), StringRef("-load"), StringRef("-Xclang"),
+                           StringRef(Plugin), StringRef("-mllvm")})
+      add(Word);
+    add(Option);
+  };
+  if (!Arguments.Placement.empty())
+    AddPluginOption("-photofinish-placement=" + Arguments.Placement);
+  if (Arguments.Verifies)
+    AddPluginOption("-photofinish-verify");
   // Clang's own ThreadSanitizer marks the functions to instrument (and honours every way to opt
   // out), answers __has_feature, and keeps the optimizer from inventing accesses; the plugin
   // instruments in its place. Its runtime is left out. In a command line that also links and
@@ -153,6 +165,11 @@ in and Photofinish's runtime linked. Every option of clang's works as usual.
 
   -fno-photofinish  compile without checks; when linking, leave the runtime out
   -fphotofinish     undo -fno-photofinish
+  -fphotofinish-placement=access|redcard|bigfoot
+                    where checks go: before every access; before those that no other check
+                    covers; or where one check covers as many as can be, loops as a whole
+  -fphotofinish-verify
+                    for a recorded run that shows whether checks are where they should be
 
 The environment: PHOTOFINISH_CLANG and PHOTOFINISH_CLANGXX name other compilers to use than
   )" << clangPath(false)

@@ -94,6 +94,15 @@ struct FunctionAccesses {
   }
 };
 
+/// What became of the accesses whose checks are placed (contexts.h).
+struct PlacementCounts {
+  uint64_t Accesses = 0; // with a path: the others are checked where they are
+  uint64_t Checks = 0;
+  uint64_t Removed = 0; // accesses without a check of their own
+  uint64_t OutOfLoops = 0;
+  uint64_t TooLarge = 0; // functions that are beyond the budget
+};
+
 /// What became of a module's accesses, for -photofinish-stats.
 struct Statistics {
   uint64_t Plain = 0;
@@ -104,6 +113,7 @@ struct Statistics {
   uint64_t ConstantSkipped = 0; // reads of what nobody writes
   uint64_t ForeignSkipped = 0;  // other address spaces, other instrumentation's own
   uint64_t NotUnderstood = 0;   // target intrinsics that access memory in ways unknown here
+  PlacementCounts Placed;
 };
 
 /// PlainToo: false in functions that opted out, where only synchronization counts.

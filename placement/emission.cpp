@@ -3,6 +3,7 @@
 #include "placement/emission.h"
 
 #include "placement/locations.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Local.h"
@@ -17,6 +18,10 @@ namespace {
 constexpr uint64_t SmallCopyBytes = 64;
 
 unsigned flagsOf(bool Write) { return Write ? PF_SITE_WRITE : 0; }
+
+Value *addressOf(IRBuilderBase &B, const Access &A) {
+  return A.Offset ? B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), A.Pointer, A.Offset) : A.Pointer;
+}
 
 /// Whether lane Lane of A is active; an i1, constant if the mask is.
 Value *laneIsActive(IRBuilderBase &B, const Access &A, Value *Lane) {
@@ -67,6 +72,95 @@ void Emitter::emit(const FunctionAccesses &Found) {
     emitFence(F);
 }
 
+void Emitter::announce(const Access &A) {
+  IRBuilder<> B(A.At);
+  B.SetCurrentDebugLocation(locationFor(*A.At));
+  uint64_t Bytes = A.Bytes.getFixedValue();
+  C.call(B, A.Write ? Entry::__pf_accessed_write : Entry::__pf_accessed_read,
+         {addressOf(B, A), B.getInt64(Bytes), Sites.site(*A.At, Bytes, flagsOf(A.Write))});
+}
+
+void Emitter::emit(ArrayRef<LoweredCheck> Checks) {
+  MapVector<Instruction *, SmallVector<LoweredCheck, 4>> ByPlace;
+  for (const LoweredCheck &L : Checks)
+    ByPlace[L.Before].push_back(L);
+  for (auto &[Place, Here] : ByPlace)
+    emitGroups(Here);
+}
+
+void Emitter::emitGroups(ArrayRef<LoweredCheck> OfOnePlace) {
+  struct Part {
+    const LoweredCheck *Check;
+    int64_t Offset;
+  };
+  const DataLayout &DL = OfOnePlace[0].Before->getDataLayout();
+  MapVector<Value *, SmallVector<Part, 4>> ByBase;
+  for (const LoweredCheck &L : OfOnePlace) {
+    if (L.Stride || !entryForSize(L.Bytes, L.Write)) {
+      emit(L);
+      continue;
+    }
+    APInt Offset(64, 0);
+    Value *Base =
+        L.Pointer->stripAndAccumulateConstantOffsets(DL, Offset, /*AllowNonInbounds=*/true);
+    ByBase[Base].push_back({&L, Offset.getSExtValue()});
+  }
+  for (auto &[Base, Parts] : ByBase) {
+    sort(Parts, [](const Part &A, const Part &B) {
+      return std::tie(A.Offset, A.Check) < std::tie(B.Offset, B.Check);
+    });
+    bool IsAligned = Base->getPointerAlignment(DL) >= PF_GRANULE_BYTES;
+    for (ArrayRef<Part> Rest = Parts; !Rest.empty();) {
+      // From a granule's beginning on, if one knows where that is.
+      int64_t Start = IsAligned ? Rest[0].Offset & -PF_GRANULE_BYTES : Rest[0].Offset;
+      size_t Count = 0;
+      auto Fits = [&](const Part &P) {
+        int64_t Offset = P.Offset - Start;
+        return Offset + int64_t(P.Check->Bytes) <= PF_GROUP_BYTES &&
+               (P.Check->Bytes < PF_GRANULE_BYTES || Offset % PF_GRANULE_BYTES == 0);
+      };
+      while (Count < Rest.size() && Fits(Rest[Count]))
+        ++Count;
+      if (Count < 2) {
+        emit(*Rest[0].Check);
+        Rest = Rest.drop_front();
+        continue;
+      }
+      SmallVector<SiteTable::Member, 8> Members;
+      for (const Part &P : Rest.take_front(Count))
+        Members.push_back({unsigned(P.Offset - Start), unsigned(P.Check->Bytes), P.Check->Write,
+                           Sites.site(*P.Check->Origin->At, P.Check->Bytes,
+                                      flagsOf(P.Check->Write) | PlacedFlag)});
+      IRBuilder<> B(Rest[0].Check->Before);
+      B.SetCurrentDebugLocation(locationFor(*Rest[0].Check->Origin->At));
+      C.call(B, Entry::__pf_check_group,
+             {B.CreateConstGEP1_64(B.getInt8Ty(), Base, uint64_t(Start)), Sites.group(Members)});
+      Rest = Rest.drop_front(Count);
+    }
+  }
+}
+
+void Emitter::emit(const LoweredCheck &L) {
+  Instruction &At = *L.Origin->At;
+  IRBuilder<> B(L.Before);
+  B.SetCurrentDebugLocation(locationFor(At));
+  if (!L.Stride)
+    return check(B, At, L.Pointer, L.Bytes, L.Write, L.Origin->Alignment, PlacedFlag);
+  Constant *Site = Sites.site(At, L.Bytes, flagsOf(L.Write) | PlacedFlag);
+  auto *Known = dyn_cast<ConstantInt>(L.Stride);
+  int64_t Stride = Known ? Known->getSExtValue() : 0;
+  // One element beside the other, upwards or downwards: from the lowest on.
+  if (Known && uint64_t(std::abs(Stride)) == L.Bytes) {
+    Value *Bytes = B.CreateMul(L.Count, B.getInt64(L.Bytes));
+    Value *First = L.Pointer;
+    if (Stride < 0)
+      First = B.CreatePtrAdd(First, B.CreateSub(B.getInt64(L.Bytes), Bytes));
+    return checkRange(B, First, Bytes, L.Write, Site);
+  }
+  C.call(B, L.Write ? Entry::__pf_write_strided : Entry::__pf_read_strided,
+         {L.Pointer, B.getInt64(L.Bytes), L.Stride, L.Count, Site});
+}
+
 void Emitter::emitAccess(const Access &A) {
   IRBuilder<> B(A.At);
   B.SetCurrentDebugLocation(locationFor(*A.At));
@@ -81,21 +175,20 @@ void Emitter::emitAccess(const Access &A) {
       return;
     }
     if (A.Bytes.isScalable()) {
-      checkRange(B, *A.At, A.Pointer, B.CreateTypeSize(B.getInt64Ty(), A.Bytes), A.Write);
+      Value *Bytes = B.CreateTypeSize(B.getInt64Ty(), A.Bytes);
+      checkRange(B, A.Pointer, Bytes, A.Write, siteOf(*A.At, Bytes, A.Write));
       return;
     }
-    check(B, *A.At,
-          A.Offset ? B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), A.Pointer, A.Offset) : A.Pointer,
-          A.Bytes.getFixedValue(), A.Write, A.Alignment);
+    check(B, *A.At, addressOf(B, A), A.Bytes.getFixedValue(), A.Write, A.Alignment);
     return;
   case Access::Range:
-    checkRange(B, *A.At, A.Pointer, A.Length, A.Write);
+    checkRange(B, A.Pointer, A.Length, A.Write, siteOf(*A.At, A.Length, A.Write));
     return;
   case Access::Packed: {
     auto *Wide = VectorType::get(B.getInt64Ty(), A.LaneCount);
     Value *Active = B.CreateAddReduce(B.CreateZExt(A.Mask, Wide));
-    checkRange(B, *A.At, A.Pointer, B.CreateMul(Active, B.getInt64(A.Bytes.getFixedValue())),
-               A.Write);
+    Value *Bytes = B.CreateMul(Active, B.getInt64(A.Bytes.getFixedValue()));
+    checkRange(B, A.Pointer, Bytes, A.Write, siteOf(*A.At, Bytes, A.Write));
     return;
   }
   case Access::Lanes:
@@ -129,22 +222,24 @@ void Emitter::emitLanes(const Access &A) {
 }
 
 void Emitter::check(IRBuilderBase &B, Instruction &At, Value *Pointer, uint64_t Bytes, bool Write,
-                    Align Alignment) {
+                    Align Alignment, unsigned MoreFlags) {
+  Constant *Site = Sites.site(At, Bytes, flagsOf(Write) | MoreFlags);
   std::optional<Entry> E = entryForSize(Bytes, Write);
-  if (!E) {
-    checkRange(B, At, Pointer, B.getInt64(Bytes), Write);
-    return;
-  }
+  if (!E)
+    return checkRange(B, Pointer, B.getInt64(Bytes), Write, Site);
   if (InlineChecks && Bytes <= PF_GRANULE_BYTES && Alignment >= Bytes)
     inlineTest(B, Pointer, Bytes, Write);
-  C.call(B, *E, {Pointer, Sites.site(At, Bytes, flagsOf(Write))});
+  C.call(B, *E, {Pointer, Site});
 }
 
-void Emitter::checkRange(IRBuilderBase &B, Instruction &At, Value *Pointer, Value *Bytes,
-                         bool Write) {
+void Emitter::checkRange(IRBuilderBase &B, Value *Pointer, Value *Bytes, bool Write,
+                         Constant *Site) {
+  C.call(B, Write ? Entry::__pf_write_range : Entry::__pf_read_range, {Pointer, Bytes, Site});
+}
+
+Constant *Emitter::siteOf(Instruction &At, Value *Bytes, bool Write) {
   auto *Known = dyn_cast<ConstantInt>(Bytes);
-  C.call(B, Write ? Entry::__pf_write_range : Entry::__pf_read_range,
-         {Pointer, Bytes, Sites.site(At, Known ? Known->getZExtValue() : 0, flagsOf(Write))});
+  return Sites.site(At, Known ? Known->getZExtValue() : 0, flagsOf(Write));
 }
 
 void Emitter::inlineTest(IRBuilderBase &B, Value *Pointer, uint64_t Bytes, bool Write) {
@@ -203,7 +298,7 @@ void Emitter::emitMemoryOperation(const MemoryOperation &M) {
       if (Known)
         check(B, Call, Pointer, Known->getZExtValue(), Write, Alignment.valueOrOne());
       else
-        checkRange(B, Call, Pointer, Call.getLength(), Write);
+        checkRange(B, Pointer, Call.getLength(), Write, siteOf(Call, Call.getLength(), Write));
     };
     if (M.CheckSource)
       CheckSide(Transfer->getRawSource(), /*Write=*/false, Transfer->getSourceAlign());
@@ -268,7 +363,7 @@ void Emitter::emitAtomic(const AtomicOperation &A) {
     if (Known)
       check(B, *At, A.Expected, Known->getZExtValue(), /*Write=*/true, Align(1));
     else
-      checkRange(B, *At, A.Expected, A.Bytes, /*Write=*/true);
+      checkRange(B, A.Expected, A.Bytes, /*Write=*/true, siteOf(*At, A.Bytes, /*Write=*/true));
   }
 }
 

@@ -3,9 +3,12 @@
 #include "placement/instrumentation.h"
 
 #include "placement/accesses.h"
+#include "placement/contexts.h"
 #include "placement/contract.h"
+#include "placement/effects.h"
 #include "placement/emission.h"
 #include "placement/frames.h"
+#include "placement/lowering.h"
 #include "placement/sites.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/GlobalIFunc.h"
@@ -24,6 +27,17 @@ namespace {
 
 cl::opt<bool> InlineChecks("photofinish-inline-checks", cl::init(false),
                            cl::desc("Test inline whether a check is needed before it is called"));
+cl::opt<PlacementMode> Placement(
+    "photofinish-placement", cl::desc("Where checks go"), cl::init(PlacementMode::Access),
+    cl::values(clEnumValN(PlacementMode::Access, "access", "before every access"),
+               clEnumValN(PlacementMode::RedCard, "redcard",
+                          "before every access that no other check covers"),
+               clEnumValN(PlacementMode::BigFoot, "bigfoot",
+                          "where one covers as many accesses as can be, behind loops as ranges")));
+cl::opt<bool>
+    Verify("photofinish-verify", cl::init(false),
+           cl::desc("Announce accesses whose checks are elsewhere, so that a recorded run "
+                    "shows whether checks are where they should be"));
 cl::opt<bool> PrintStatistics("photofinish-stats", cl::init(false),
                               cl::desc("Print what became of each module's accesses"));
 
@@ -67,14 +81,35 @@ void keepLibraryCalls(Function &F, const TargetLibraryInfo &Libraries) {
       maybeMarkSanitizerLibraryCallNoBuiltin(Call, &Libraries);
 }
 
+/// Emits the checks that need not stay with their accesses, and leaves only the others in Found.
+void emitPlaced(Function &F, FunctionAccesses &Found, Emitter &E, const ModuleEffects &TheEffects,
+                FunctionAnalysisManager &Analyses, Statistics &Stats) {
+  auto &DT = Analyses.getResult<DominatorTreeAnalysis>(F);
+  auto &LI = Analyses.getResult<LoopAnalysis>(F);
+  auto &SE = Analyses.getResult<ScalarEvolutionAnalysis>(F);
+  std::vector<Access> Rest;
+  auto Planned =
+      Contexts(F, Placement, TheEffects, DT, LI, SE).place(Found.Plain, Rest, Stats.Placed);
+  if (!Planned)
+    return;
+  E.emit(lower(*Planned, F, DT, LI, SE));
+  if (Verify)
+    for (const Access &A : Found.Plain)
+      if (none_of(Rest, [&](const Access &Other) { return Other.At == A.At; }))
+        E.announce(A);
+  Found.Plain = std::move(Rest);
+}
+
 /// True if F has been changed.
-bool instrument(Function &F, Contract &C, Emitter &E, const TargetLibraryInfo &Libraries,
-                Statistics &Stats) {
+bool instrument(Function &F, Contract &C, Emitter &E, const ModuleEffects *TheEffects,
+                FunctionAnalysisManager &Analyses, Statistics &Stats) {
   FunctionAccesses Found =
       findAccesses(F, /*PlainToo=*/F.hasFnAttribute(Attribute::SanitizeThread), Stats);
   if (Found.empty() && !Found.HasCalls)
     return false;
-  keepLibraryCalls(F, Libraries);
+  keepLibraryCalls(F, Analyses.getResult<TargetLibraryAnalysis>(F));
+  if (TheEffects)
+    emitPlaced(F, Found, E, *TheEffects, Analyses, Stats);
   E.emit(Found);
   addFrame(F, C);
   // No longer true of it: frames and checks write, and a check may end the program.
@@ -94,6 +129,13 @@ void print(const Module &M, const Statistics &S, size_t Sites) {
          << " fences; " << Sites << " sites; without a check: " << S.PrivateSkipped
          << " on locals, " << S.ConstantSkipped << " on constants, " << S.ForeignSkipped
          << " foreign, " << S.NotUnderstood << " not understood\n";
+  if (Placement == PlacementMode::Access)
+    return;
+  const PlacementCounts &P = S.Placed;
+  errs() << "photofinish: " << M.getSourceFileName() << ": of " << P.Accesses
+         << " accesses with a path, " << P.Removed << " without a check of their own; " << P.Checks
+         << " checks, " << P.OutOfLoops << " of them for all iterations of a loop; " << P.TooLarge
+         << " functions too large to analyse\n";
 }
 
 } // namespace
@@ -106,9 +148,12 @@ PreservedAnalyses InstrumentationPass::run(Module &M, ModuleAnalysisManager &Ana
   auto &Functions = Analyses.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   Contract C(M);
   SiteTable Sites(M);
-  Emitter E(C, Sites, InlineChecks);
+  Emitter E(C, Sites, InlineChecks, Verify);
   Statistics Stats;
   SmallPtrSet<const Function *, 4> Resolvers = ifuncResolvers(M);
+  std::optional<ModuleEffects> TheEffects;
+  if (Placement != PlacementMode::Access)
+    TheEffects.emplace(M, Functions);
   SmallVector<Function *> Candidates;
   for (Function &F : M)
     if (mayBeInstrumented(F))
@@ -116,7 +161,7 @@ PreservedAnalyses InstrumentationPass::run(Module &M, ModuleAnalysisManager &Ana
   bool Changed = false;
   for (Function *F : Candidates) {
     if (!Resolvers.contains(F))
-      Changed |= instrument(*F, C, E, Functions.getResult<TargetLibraryAnalysis>(*F), Stats);
+      Changed |= instrument(*F, C, E, TheEffects ? &*TheEffects : nullptr, Functions, Stats);
     // Clang's own pass, which -fsanitize=thread brings along, shall leave the function alone;
     // and whoever optimizes it from now on need not be careful.
     F->removeFnAttr(Attribute::SanitizeThread);

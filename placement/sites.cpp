@@ -102,17 +102,10 @@ GlobalVariable *SiteTable::intern(const Description &D) {
   Site->setSection(PF_SITES_SECTION);
   Site->setAlignment(Align(alignof(pf_site)));
 
-  Type *I32 = Type::getInt32Ty(M.getContext());
-  Type *I64 = Type::getInt64Ty(M.getContext());
   auto DistanceTo = [&](GlobalVariable *Target, Field From) -> Constant * {
     if (!Target)
-      return ConstantInt::get(I32, 0);
-    Constant *Here = ConstantExpr::getInBoundsGetElementPtr(
-        SiteType, Site,
-        ArrayRef<Constant *>{ConstantInt::get(I32, 0), ConstantInt::get(I32, From)});
-    return ConstantExpr::getTrunc(ConstantExpr::getSub(ConstantExpr::getPtrToInt(Target, I64),
-                                                       ConstantExpr::getPtrToInt(Here, I64)),
-                                  I32);
+      return ConstantInt::get(Type::getInt32Ty(M.getContext()), 0);
+    return distance(Target, Site, SiteType, From);
   };
   auto Number = [&](Field F, uint64_t N) {
     return ConstantInt::get(SiteType->getElementType(F), N);
@@ -122,6 +115,57 @@ GlobalVariable *SiteTable::intern(const Description &D) {
                  Number(Line, SourceLine), Number(Column, SourceColumn), Number(Size, Bytes),
                  Number(Flags, Kind), DistanceTo(Call, InlinedAt)}));
   return Site;
+}
+
+Constant *SiteTable::distance(Constant *To, GlobalVariable *From, Type *T,
+                              ArrayRef<unsigned> Part) {
+  Type *I32 = Type::getInt32Ty(M.getContext());
+  Type *I64 = Type::getInt64Ty(M.getContext());
+  SmallVector<Constant *, 4> Indices = {ConstantInt::get(I32, 0)};
+  for (unsigned I : Part)
+    Indices.push_back(ConstantInt::get(I32, I));
+  Constant *Here = ConstantExpr::getInBoundsGetElementPtr(T, From, Indices);
+  return ConstantExpr::getTrunc(ConstantExpr::getSub(ConstantExpr::getPtrToInt(To, I64),
+                                                     ConstantExpr::getPtrToInt(Here, I64)),
+                                I32);
+}
+
+static_assert(offsetof(pf_group, read) == 0 && offsetof(pf_group, written) == 8 &&
+                  offsetof(pf_group, read_whole) == 16 && offsetof(pf_group, written_whole) == 17 &&
+                  offsetof(pf_group, count) == 18 && sizeof(pf_group) == 24 &&
+                  offsetof(pf_group_member, site) == 4 && sizeof(pf_group_member) == 8,
+              "the types below mirror pf_group");
+
+Constant *SiteTable::group(ArrayRef<Member> Members) {
+  LLVMContext &Context = M.getContext();
+  Type *I8 = Type::getInt8Ty(Context), *I16 = Type::getInt16Ty(Context);
+  Type *I32 = Type::getInt32Ty(Context), *I64 = Type::getInt64Ty(Context);
+  auto *MemberType = StructType::get(Context, {I16, I8, I8, I32});
+  auto *MembersType = ArrayType::get(MemberType, Members.size());
+  auto *GroupType = StructType::get(Context, {I64, I64, I8, I8, I16, I32, MembersType});
+  auto *Group = new GlobalVariable(M, GroupType, /*isConstant=*/true, GlobalValue::PrivateLinkage,
+                                   nullptr, "pf_group");
+  Group->setAlignment(Align(alignof(pf_group)));
+  uint64_t Bits[2] = {}, Whole[2] = {};
+  SmallVector<Constant *, 8> Parts;
+  for (const auto &[I, Each] : enumerate(Members)) {
+    uint64_t All = (uint64_t(1) << Each.Bytes) - 1;
+    if (Each.Bytes < PF_GRANULE_BYTES)
+      Bits[Each.Write] |= All << Each.Offset;
+    else
+      Whole[Each.Write] |= ((uint64_t(1) << Each.Bytes / PF_GRANULE_BYTES) - 1)
+                           << Each.Offset / PF_GRANULE_BYTES;
+    Parts.push_back(ConstantStruct::get(
+        MemberType, {ConstantInt::get(I16, Each.Offset), ConstantInt::get(I8, Each.Bytes),
+                     ConstantInt::get(I8, Each.Write),
+                     distance(Each.Site, Group, GroupType, {6, unsigned(I), 3})}));
+  }
+  Group->setInitializer(ConstantStruct::get(
+      GroupType, {ConstantInt::get(I64, Bits[0]), ConstantInt::get(I64, Bits[1]),
+                  ConstantInt::get(I8, Whole[0]), ConstantInt::get(I8, Whole[1]),
+                  ConstantInt::get(I16, Members.size()), ConstantInt::get(I32, 0),
+                  ConstantArray::get(MembersType, Parts)}));
+  return Group;
 }
 
 GlobalVariable *SiteTable::string(StringRef Text) {

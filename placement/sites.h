@@ -29,6 +29,15 @@ public:
   /// The site of I as an access to Bytes bytes (0: known at run time only); pf_site_flags.
   llvm::Constant *site(const llvm::Instruction &I, uint64_t Bytes, unsigned Flags);
 
+  /// A pf_group of these accesses, by the distance from its address.
+  struct Member {
+    unsigned Offset;
+    unsigned Bytes;
+    bool Write;
+    llvm::Constant *Site;
+  };
+  llvm::Constant *group(llvm::ArrayRef<Member> Members);
+
   size_t size() const { return Sites.size(); }
 
   /// The linker's symbols for the ends of the section, which all modules of an executable
@@ -46,6 +55,9 @@ private:
   llvm::GlobalVariable *intern(const Description &D);
   llvm::GlobalVariable *string(llvm::StringRef Text);
   llvm::Constant *boundary(llvm::StringRef Name);
+  /// How far To is from a part of From, an object of type T, as the table refers to things.
+  llvm::Constant *distance(llvm::Constant *To, llvm::GlobalVariable *From, llvm::Type *T,
+                           llvm::ArrayRef<unsigned> Part);
 
   llvm::Module &M;
   llvm::StructType *SiteType;
