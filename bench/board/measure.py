@@ -278,7 +278,7 @@ def tool_fingerprint(mode, photofinish):
     """Changes when what compiles or is linked does."""
     toolchain = mode.toolchain(photofinish)
     text = " ".join([mode.build, *toolchain.flags])
-    if mode.build == "photofinish":
+    if mode.kind == "photofinish":
         library = photofinish.parents[1] / "lib/photofinish"
         text += digest_of([photofinish, *sorted(path for path in library.iterdir() if path.is_file())])
     return text

@@ -19,11 +19,13 @@ class Mode:
     build: str  # modes with the same name here share it
     what: str  # for --help
     share: float = 1.0  # of the time that a run may take: less for what is there for comparison only
+    runtime: str = ""  # Photofinish's: the mode of its runtime, if that has another name
     runs_once: bool = False  # in the first round: slow, and many times slower than everything it is compared with
 
     def toolchain(self, photofinish):
-        if self.build == "photofinish":
-            return Toolchain(f"{photofinish}-clang", f"{photofinish}-clang++", ["-g"])
+        if self.kind == "photofinish":
+            placement = [] if self.build == "photofinish" else [f"-fphotofinish-placement={self.build}"]
+            return Toolchain(f"{photofinish}-clang", f"{photofinish}-clang++", ["-g", *placement])
         # valgrind 3.19 cannot read clang 19's DWARF 5.
         flags = {"base": ["-g"], "tsan": ["-g", "-fsanitize=thread"], "dwarf4": ["-gdwarf-4"]}[self.build]
         return Toolchain("clang-19", "clang++-19", flags)
@@ -36,7 +38,7 @@ class Mode:
     def launcher(self, scratch, limit, wants_reports=False, wants_stats=False):
         """How it runs. Reports cost time, too: they are asked for where a race is planted."""
         if self.kind == "photofinish":
-            options = [f"mode={self.name}"]
+            options = [f"mode={self.runtime or self.name}"]
             if wants_reports:
                 options.append(f"json={scratch}/races.json:log={scratch}/races.log")
             if wants_stats:
@@ -53,11 +55,12 @@ class Mode:
     def reports(self, usage):
         """How many races it has reported, as far as the text tells."""
         pattern = {"photofinish": r"^photofinish: (\d+) data races? found", "tsan": r"WARNING: ThreadSanitizer: data race",
-                   "dwarf4": r"^==\d+== (?:Possible data race|Conflicting)"}.get(self.build)
+                   "dwarf4": r"^==\d+== (?:Possible data race|Conflicting)"}.get(
+                       "photofinish" if self.kind == "photofinish" else self.build)
         if not pattern:
             return 0
         found = re.findall(pattern, usage.errors, re.M)
-        return int(found[-1]) if found and self.build == "photofinish" else len(found)
+        return int(found[-1]) if found and self.kind == "photofinish" else len(found)
 
     def reported_lines(self, usage, scratch):
         """The pairs of lines that were reported, each a set of (file name, line); None if it cannot say."""
@@ -92,10 +95,13 @@ MODES = [
     Mode("empty", "photofinish", "photofinish", "instrumented, checks do nothing"),
     Mode("fasttrack", "photofinish", "photofinish", "every access checked, a cell per location"),
     Mode("slimstate", "photofinish", "photofinish", "every access checked, bytes with one history share their cells"),
+    Mode("redcard", "photofinish", "redcard", "as fasttrack, without checks that others cover", 0.5, "fasttrack"),
+    Mode("slimcard", "photofinish", "redcard", "as slimstate, without checks that others cover", 0.5, "slimstate"),
+    Mode("bigfoot", "photofinish", "bigfoot", "as slimstate, checks moved out of loops and joined", 1.0, "slimstate"),
     Mode("verifiedft-v1.5", "photofinish", "photofinish", "the same, shared reads under the lock", 0.5),
     Mode("verifiedft-v1", "photofinish", "photofinish", "the same, every access under the lock", 0.5),
     Mode("tsan", "peer", "tsan", "ThreadSanitizer of clang 19"),
-    Mode("helgrind", "peer", "dwarf4", "valgrind's helgrind", 0.5, True),
-    Mode("drd", "peer", "dwarf4", "valgrind's drd", 0.5, True),
+    Mode("helgrind", "peer", "dwarf4", "valgrind's helgrind", 0.5, runs_once=True),
+    Mode("drd", "peer", "dwarf4", "valgrind's drd", 0.5, runs_once=True),
 ]
-QUICK = ["base", "empty", "fasttrack", "slimstate", "tsan"]
+QUICK = ["base", "empty", "fasttrack", "slimstate", "bigfoot", "tsan"]
