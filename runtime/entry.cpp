@@ -119,6 +119,13 @@ template <size_t Bytes> PF_INLINE LiveFootprint *notedAt(uintptr_t Address) {
     return nullptr;
   return reinterpret_cast<LiveFootprints *>(__pf_thread.noted)->find(Address / PF_PAGE_BYTES);
 }
+/// The same for some bytes of one page.
+inline LiveFootprint *notedRange(uintptr_t Address, uint64_t Bytes) {
+  constexpr uint64_t Few = 64;
+  if (Bytes > Few || Address % PF_PAGE_BYTES + Bytes > PF_PAGE_BYTES)
+    return nullptr;
+  return reinterpret_cast<LiveFootprints *>(__pf_thread.noted)->find(Address / PF_PAGE_BYTES);
+}
 /// A hit, where accesses are deferred.
 template <AccessKind Kind, size_t Bytes> PF_INLINE bool isNoted(uintptr_t Address) {
   const LiveFootprint *Page = notedAt<Bytes>(Address);
@@ -235,11 +242,25 @@ void __pf_write2(void *P, const pf_site *Site) { write<2>(P, Site); }
 void __pf_write4(void *P, const pf_site *Site) { write<4>(P, Site); }
 void __pf_write8(void *P, const pf_site *Site) { write<8>(P, Site); }
 void __pf_write16(void *P, const pf_site *Site) { accessPair<AccessKind::Write>(P, Site); }
+
+namespace {
+
+/// Structures that are copied again and again are a few granules of one page, and known.
+template <AccessKind Kind> void checkRange(void *P, uint64_t Bytes, const pf_site *Site) {
+  auto Address = reinterpret_cast<uintptr_t>(P);
+  if (const LiveFootprint *Page = notedRange(Address, Bytes);
+      !Page || !Page->knowsAll(unsigned(Address % PF_PAGE_BYTES), unsigned(Bytes),
+                               Kind == AccessKind::Write))
+    checkSlowly(Address, Bytes, Kind, Site);
+}
+
+} // namespace
+
 void __pf_read_range(void *P, uint64_t Bytes, const pf_site *Site) {
-  checkSlowly(reinterpret_cast<uintptr_t>(P), Bytes, AccessKind::Read, Site);
+  checkRange<AccessKind::Read>(P, Bytes, Site);
 }
 void __pf_write_range(void *P, uint64_t Bytes, const pf_site *Site) {
-  checkSlowly(reinterpret_cast<uintptr_t>(P), Bytes, AccessKind::Write, Site);
+  checkRange<AccessKind::Write>(P, Bytes, Site);
 }
 
 namespace {

@@ -181,7 +181,7 @@ void SlimMemory::access(Thread &T, uintptr_t Start, const Accessed &E, bool IsWr
 }
 
 auto SlimMemory::adding(Thread &T, bool IsWrite, const LivePlace &Place, FoundRaces &Found) {
-  return [this, &T, IsWrite, &Place, &Found](LiveFootprint &Page, const Elements &New) {
+  return [this, &T, IsWrite, &Place, &Found](LiveFootprint &Page, const auto &New) {
     if (T.Pending.isFull())
       commit(T, Found);
     T.Pending.add(Page, New, IsWrite, Place);

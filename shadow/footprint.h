@@ -27,6 +27,7 @@
 #include "detector/array.h"
 #include "shadow/granule_set.h"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace photofinish {
@@ -200,6 +201,16 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
       return true;
     return Bytes < GranuleBytes && !(maskOf(Offset, Bytes) & ~bytes(G, IsWrite));
   }
+  /// The same of any number of bytes of the page.
+  bool knowsAll(unsigned Offset, unsigned Bytes, bool IsWrite) const {
+    for (unsigned At = Offset, End = Offset + Bytes; At < End;) {
+      unsigned Next = std::min(End, (At / GranuleBytes + 1) * GranuleBytes);
+      if (!knows(At, Next - At, IsWrite))
+        return false;
+      At = Next;
+    }
+    return true;
+  }
   /// They are known from now on, and inlined checks find them.
   PF_INLINE void add(unsigned Offset, unsigned Bytes, bool IsWrite) {
     unsigned G = Offset / GranuleBytes;
@@ -210,6 +221,13 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
       addBytes(G, maskOf(Offset, Bytes), IsWrite);
   }
 
+  /// The granules of which all bytes are known at once.
+  Set whole(bool IsWrite) const {
+    Set Whole = WrittenWhole;
+    if (!IsWrite)
+      Whole |= ReadWhole;
+    return Whole;
+  }
   /// Is nothing known of these bytes of some granules?
   bool isNew(uint8_t Mask, const Set &Some, bool IsWrite) const {
     bool IsNew = (Some & whole(IsWrite)).isEmpty();
@@ -295,12 +313,6 @@ private:
                    [&](unsigned At, unsigned Here) { OnFew(At / GranuleBytes, maskOf(At, Here)); });
   }
 
-  Set whole(bool IsWrite) const {
-    Set Whole = WrittenWhole;
-    if (!IsWrite)
-      Whole |= ReadWhole;
-    return Whole;
-  }
   uint8_t bytes(unsigned G, bool IsWrite) const {
     return ToInPart ? uint8_t(inPart()->Written[G] | (IsWrite ? 0 : inPart()->Read[G]))
                     : uint8_t(0);
@@ -355,6 +367,10 @@ public:
       add(F, E.First, E.Size, IsWrite, P);
     else
       Ordered.add(E, IsWrite, P);
+  }
+
+  void add(Page &F, const Set &Some, bool IsWrite, const Place &P) {
+    Sets.push({Some, F.Number, IsWrite, P});
   }
 
   /// Calls OnRun(Run) and OnSet(Scattered).
@@ -417,8 +433,8 @@ public:
     return P.Number == Number ? &P : nullptr;
   }
 
-  /// Notes accesses to elements. OnNew(Page &, Elements) is told of what was not known;
-  /// OnEvicted() comes before another page's bits go.
+  /// Notes accesses to elements. OnNew(Page &, Elements or a set of granules) is told of what was
+  /// not known; OnEvicted() comes before another page's bits go.
   template <class NewFn, class EvictFn>
   void add(const Elements &E, bool IsWrite, NewFn &&OnNew, EvictFn &&OnEvicted) {
     E.template forEachPage<PageBytes>(adding(IsWrite, OnNew, OnEvicted));
@@ -471,12 +487,18 @@ private:
       forEachGroup<Page::NumGranules>(
           E, [&](uint8_t Mask, const Set &Some) { IsNew &= P.isNew(Mask, Some, IsWrite); });
       forEachGroup<Page::NumGranules>(E, [&](uint8_t Mask, const Set &Some) {
-        if (!IsNew)
+        if (!IsNew && Mask == 0xff) {
+          Set New = Some;
+          New -= P.whole(IsWrite);
+          if (!New.isEmpty())
+            OnNew(P, New);
+        } else if (!IsNew) {
           P.forEachNew(Mask, Some, IsWrite, [&](unsigned G, uint8_t New) {
             forEachRun(New, [&](unsigned First, unsigned Count) {
               OnNew(P, Elements::range(Start + G * GranuleBytes + First, Count));
             });
           });
+        }
         P.addAll(Mask, Some, IsWrite);
       });
       if (IsNew)

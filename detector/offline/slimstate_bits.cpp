@@ -245,7 +245,7 @@ private:
       P.At = T.now();
     }
     bool IsWrite = isWriteAccess(Op.Kind);
-    auto OnNew = [&](Footprint &F, const Elements &E) {
+    auto OnNew = [&](Footprint &F, const auto &E) {
       if (P.Accesses.isFull())
         commitThread(Op.Thread);
       P.Accesses.add(F, E, IsWrite, {Op.Site});

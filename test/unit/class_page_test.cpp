@@ -333,7 +333,7 @@ TEST(Footprints, KnowWhatIsNew) {
       bool IsWrite = below(2);
       F.add(
           Address, Bytes, IsWrite,
-          [&](PageFootprint<4> &Page, const Elements &E) {
+          [&](PageFootprint<4> &Page, const auto &E) {
             if (Pending.isFull())
               Commit();
             Pending.add(Page, E, IsWrite, {unsigned(below(3))});
