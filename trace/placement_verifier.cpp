@@ -4,6 +4,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <algorithm>
+
 namespace photofinish {
 
 PlacementVerifier::Thread &PlacementVerifier::thread(ThreadId T) {
@@ -12,83 +14,96 @@ PlacementVerifier::Thread &PlacementVerifier::thread(ThreadId T) {
   return Threads[T];
 }
 
+PlacementVerifier::Byte &PlacementVerifier::byteAt(Thread &T, uint64_t Address) {
+  std::unique_ptr<Page> &P = T.Pages[Address / PageBytes];
+  if (!P)
+    P = std::make_unique<Page>();
+  return (*P)[Address % PageBytes];
+}
+
+template <class Fn>
+void PlacementVerifier::forEachByte(Thread &T, uint64_t Start, uint64_t Size, Fn &&Visit) {
+  for (uint64_t At = Start; At < Start + Size;) {
+    uint64_t Next = std::min(Start + Size, (At / PageBytes + 1) * PageBytes);
+    if (auto It = T.Pages.find(At / PageBytes); It != T.Pages.end())
+      for (uint64_t Address = At; Address < Next; ++Address)
+        Visit((*It->second)[Address % PageBytes], Address);
+    At = Next;
+  }
+}
+
+void PlacementVerifier::open(Thread &T, Byte &B, uint64_t Address, Open Kind, SiteId Site) {
+  B.IsOpen |= Kind;
+  if (!T.Opened.empty())
+    if (Interval &Last = T.Opened.back();
+        Last.End == Address && Last.Kind == Kind && Last.Site == Site) {
+      ++Last.End;
+      return;
+    }
+  T.Opened.push_back({Address, Address + 1, Kind, Site});
+}
+
 void PlacementVerifier::access(const Operation &Op, bool IsWrite) {
   Thread &T = thread(Op.Thread);
   for (uint64_t Address = Op.Target; Address != Op.Target + Op.Size; ++Address) {
-    Byte &B = T.Bytes[Address];
+    Byte &B = byteAt(T, Address);
     B.Accessed = T.Releases;
     if (IsWrite)
       B.Written = T.Releases;
-    if (auto It = T.OpenChecks.find(Address); It != T.OpenChecks.end()) {
-      It->second.Read = false;
-      It->second.Write &= !IsWrite;
-    }
-    if ((IsWrite ? B.CheckedAsWrite : B.Checked) == T.Releases)
-      continue;
-    Open &O = T.OpenAccesses[Address];
-    (IsWrite ? O.Write : O.Read) = true;
-    (IsWrite ? O.WriteSite : O.ReadSite) = Op.Site;
+    B.IsOpen &= uint8_t(~(IsWrite ? ReadCheck | WriteCheck : ReadCheck));
+    Open Kind = IsWrite ? WriteAccess : ReadAccess;
+    if ((IsWrite ? B.CheckedAsWrite : B.Checked) != T.Releases && !(B.IsOpen & Kind))
+      open(T, B, Address, Kind, Op.Site);
   }
 }
 
 void PlacementVerifier::check(const Operation &Op, bool IsWrite) {
   Thread &T = thread(Op.Thread);
   for (uint64_t Address = Op.Target; Address != Op.Target + Op.Size; ++Address) {
-    Byte &B = T.Bytes[Address];
+    Byte &B = byteAt(T, Address);
     B.Checked = T.Releases;
     if (IsWrite)
       B.CheckedAsWrite = T.Releases;
-    if (auto It = T.OpenAccesses.find(Address); It != T.OpenAccesses.end()) {
-      It->second.Read = false;
-      It->second.Write &= !IsWrite;
-    }
-    if ((IsWrite ? B.Written : B.Accessed) == T.Releases)
-      continue;
-    Open &O = T.OpenChecks[Address];
-    (IsWrite ? O.Write : O.Read) = true;
-    (IsWrite ? O.WriteSite : O.ReadSite) = Op.Site;
+    B.IsOpen &= uint8_t(~(IsWrite ? ReadAccess | WriteAccess : ReadAccess));
+    Open Kind = IsWrite ? WriteCheck : ReadCheck;
+    if ((IsWrite ? B.Written : B.Accessed) != T.Releases && !(B.IsOpen & Kind))
+      open(T, B, Address, Kind, Op.Site);
   }
 }
 
-void PlacementVerifier::complain(ThreadId T, bool IsCheck,
-                                 const std::unordered_map<uint64_t, Open> &Opened) {
-  for (const auto &[Address, O] : Opened) {
-    if (O.Write)
-      Violations.push_back({IsCheck, true, T, Address, O.WriteSite});
-    if (O.Read)
-      Violations.push_back({IsCheck, false, T, Address, O.ReadSite});
-  }
+void PlacementVerifier::complain(ThreadId T, const Interval &I, uint64_t Address) {
+  Violations.push_back({bool(I.Kind & (ReadCheck | WriteCheck)),
+                        bool(I.Kind & (WriteAccess | WriteCheck)), T, Address, I.Site});
 }
 
 void PlacementVerifier::acquire(ThreadId Number) {
   Thread &T = thread(Number);
-  complain(Number, false, T.OpenAccesses);
-  complain(Number, true, T.OpenChecks);
-  T.OpenAccesses.clear();
-  T.OpenChecks.clear();
+  for (const Interval &I : T.Opened)
+    forEachByte(T, I.Start, I.End - I.Start, [&](Byte &B, uint64_t Address) {
+      if (B.IsOpen & I.Kind)
+        complain(Number, I, Address);
+      B.IsOpen &= uint8_t(~I.Kind);
+    });
+  T.Opened.clear();
 }
 
 /// The memory is somebody else's from now on: what is open there stays open.
-void PlacementVerifier::forget(uint64_t Address, uint64_t Size) {
-  auto Drop = [&](auto &Map, auto &&BeforeErasing) {
-    for (auto It = Map.begin(); It != Map.end();) {
-      if (It->first - Address >= Size) {
-        ++It;
-        continue;
-      }
-      BeforeErasing(*It);
-      It = Map.erase(It);
-    }
-  };
+void PlacementVerifier::forget(uint64_t Start, uint64_t Size) {
   for (ThreadId Number = 0; Number < Threads.size(); ++Number) {
     Thread &T = Threads[Number];
-    Drop(T.OpenAccesses, [&](const auto &Entry) { complain(Number, false, {Entry}); });
-    Drop(T.OpenChecks, [&](const auto &Entry) { complain(Number, true, {Entry}); });
-    if (Size < T.Bytes.size())
-      for (uint64_t I = 0; I < Size; ++I)
-        T.Bytes.erase(Address + I);
-    else
-      Drop(T.Bytes, [](const auto &) {});
+    // What has been closed in the meantime need not be looked at again.
+    std::erase_if(T.Opened, [&](const Interval &I) {
+      bool IsOpen = false;
+      forEachByte(T, I.Start, I.End - I.Start, [&](Byte &B, uint64_t Address) {
+        if (!(B.IsOpen & I.Kind))
+          return;
+        IsOpen = true;
+        if (Address - Start < Size)
+          complain(Number, I, Address);
+      });
+      return !IsOpen;
+    });
+    forEachByte(T, Start, Size, [](Byte &B, uint64_t) { B = {}; });
   }
 }
 

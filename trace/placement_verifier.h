@@ -21,6 +21,8 @@
 #include "trace/operation.h"
 #include "trace/symbols.h"
 
+#include <array>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -51,22 +53,34 @@ private:
   /// Of one byte and thread. Times are numbers of releases, so that equal ones have none between
   /// them; 0 is never.
   struct Byte {
-    uint64_t Checked = 0, CheckedAsWrite = 0;
-    uint64_t Accessed = 0, Written = 0;
+    uint32_t Checked = 0, CheckedAsWrite = 0;
+    uint32_t Accessed = 0, Written = 0;
+    /// What there is no counterpart for yet: bits of Open.
+    uint8_t IsOpen = 0;
   };
-  struct Open {
-    bool Read = false, Write = false;
-    SiteId ReadSite = 0, WriteSite = 0;
+  enum Open : uint8_t { ReadAccess = 1, WriteAccess = 2, ReadCheck = 4, WriteCheck = 8 };
+  static constexpr uint64_t PageBytes = 4096;
+  using Page = std::array<Byte, PageBytes>;
+
+  /// Bytes of which some may be open, and since when it was.
+  struct Interval {
+    uint64_t Start, End;
+    Open Kind;
+    SiteId Site;
   };
   struct Thread {
-    uint64_t Releases = 1;
-    std::unordered_map<uint64_t, Byte> Bytes;
-    std::unordered_map<uint64_t, Open> OpenAccesses, OpenChecks;
+    uint32_t Releases = 1;
+    std::unordered_map<uint64_t, std::unique_ptr<Page>> Pages;
+    std::vector<Interval> Opened;
   };
 
   Thread &thread(ThreadId T);
+  static Byte &byteAt(Thread &T, uint64_t Address);
+  /// Calls Visit(Byte &, address) for the bytes that the thread has touched.
+  template <class Fn> static void forEachByte(Thread &T, uint64_t Start, uint64_t Size, Fn &&Visit);
+  static void open(Thread &T, Byte &B, uint64_t Address, Open Kind, SiteId Site);
+  void complain(ThreadId T, const Interval &I, uint64_t Address);
   void acquire(ThreadId T);
-  void complain(ThreadId T, bool IsCheck, const std::unordered_map<uint64_t, Open> &Opened);
   void forget(uint64_t Address, uint64_t Size);
 
   std::vector<Thread> Threads;
