@@ -88,12 +88,35 @@ long find(const long *a, long n, long key) {
   return -1;
 }
 
+// And without it, if it was left before.
+// CHECK-LABEL: @_Z6beforePKlPVcl(
+// CHECK: [[I:%.*]] = phi i64
+// CHECK: load volatile i8
+// CHECK-NOT: call void @__pf_read
+// CHECK: [[COUNT:%.*]] = phi i64 [ [[I]], %for.body ], [ %n, %{{.*}} ]
+// CHECK: [[BYTES:%.*]] = shl {{.*}}i64 [[COUNT]], 3
+// CHECK: call void @__pf_read_range(ptr {{.*}}%a, i64 [[BYTES]], ptr
+// CHECK-NOT: call void @__pf_read
+// CHECK: ret i64
+long before(const long *a, volatile char *stop, long n) {
+  long sum = 0;
+  for (long i = 0; i < n; i++) {
+    if (*stop)
+      break;
+    sum += a[i];
+  }
+  return sum;
+}
+
 // What is not accessed each time is checked where it is.
 // CHECK-LABEL: @_Z11conditionalPiPKhii(
 // CHECK: load i8
 // CHECK: store i32
 // CHECK-NEXT: call void @__pf_write4(
+// CHECK-NOT: call void @__pf_write
 // CHECK: call void @__pf_read_range(ptr {{.*}}%wanted,
+// CHECK-NOT: call void @__pf_write
+// CHECK: {{^}$}}
 void conditional(int *a, const unsigned char *wanted, int n, int x) {
   for (int i = 0; i < n; i++)
     if (wanted[i])
