@@ -25,12 +25,13 @@ inline bool recording() { return IsRecording; }
 /// Held around an event and the check that belongs to it.
 class RecordingLock {
 public:
-  RecordingLock() PF_NO_ANALYSIS {
-    if (recording())
+  RecordingLock() PF_NO_ANALYSIS : IsHeld(recording()) {
+    if (IsHeld)
       lock();
   }
+  // Recording may have ended in between.
   ~RecordingLock() PF_NO_ANALYSIS {
-    if (recording())
+    if (IsHeld)
       unlock();
   }
   RecordingLock(const RecordingLock &) = delete;
@@ -39,6 +40,8 @@ public:
 private:
   static void lock();
   static void unlock();
+
+  bool IsHeld;
 };
 
 // All do nothing unless the run is recorded. The caller holds a RecordingLock.
