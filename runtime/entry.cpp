@@ -360,7 +360,8 @@ void __pf_check_group(void *P, const pf_group *Group) {
 namespace {
 
 void announce(void *P, uint64_t Bytes, uint8_t Kind, const pf_site *Site) {
-  if (!recording())
+  // An access through a null pointer is none: it crashes.
+  if (!recording() || reinterpret_cast<uintptr_t>(P) < PF_PAGE_BYTES)
     return;
   Entered E(Site);
   if (E.isIdle())
