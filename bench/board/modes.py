@@ -104,4 +104,4 @@ MODES = [
     Mode("helgrind", "peer", "dwarf4", "valgrind's helgrind", 0.5, runs_once=True),
     Mode("drd", "peer", "dwarf4", "valgrind's drd", 0.5, runs_once=True),
 ]
-QUICK = ["base", "empty", "fasttrack", "slimstate", "bigfoot", "tsan"]
+QUICK = ["base", "fasttrack", "slimstate", "bigfoot", "tsan"]
