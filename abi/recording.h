@@ -44,10 +44,12 @@ enum pf_recorded_kind {
   PF_RECORDED_CHECK_WRITE = 69,
 };
 #define PF_RECORDED_MISPLACED '!'
+/* A plain access whose check is an event of its own. */
+#define PF_RECORDED_CHECKED_APART 1
 
 struct pf_recorded {
   uint8_t kind;  /* pf_recorded_kind */
-  uint8_t order; /* pf_memory_order; of a plain access, 1 if its check is an event of its own */
+  uint8_t order; /* pf_memory_order; of a plain access, 0 or PF_RECORDED_CHECKED_APART */
   uint16_t unused;
   uint32_t thread;
   uint64_t target;

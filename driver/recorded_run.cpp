@@ -105,7 +105,7 @@ llvm::Error RecordedRun::handle(const pf_recorded &Event, const std::string &Tex
     forEachPiece(Op, [&](const Operation &Piece) {
       if (!IsCheck)
         Placement.access(Piece, IsWrite);
-      if (IsCheck || !Event.order)
+      if (IsCheck || Event.order != PF_RECORDED_CHECKED_APART)
         Placement.check(Piece, IsWrite);
     });
     if (IsCheck)

@@ -12,6 +12,7 @@
 #ifndef PHOTOFINISH_PLACEMENT_ACCESSES_H
 #define PHOTOFINISH_PLACEMENT_ACCESSES_H
 
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/TypeSize.h"
@@ -53,6 +54,11 @@ struct Access {
   /// A pointer to a virtual table, and what it is set to by a write.
   bool Vptr = false;
   llvm::Value *NewVptr = nullptr;
+
+  /// Pointer + Offset.
+  llvm::Value *address(llvm::IRBuilderBase &B) const {
+    return Offset ? B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Pointer, Offset) : Pointer;
+  }
 };
 
 /// A memcpy, memmove or memset: At most one of its sides may need no check.

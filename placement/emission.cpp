@@ -19,10 +19,6 @@ constexpr uint64_t SmallCopyBytes = 64;
 
 unsigned flagsOf(bool Write) { return Write ? PF_SITE_WRITE : 0; }
 
-Value *addressOf(IRBuilderBase &B, const Access &A) {
-  return A.Offset ? B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), A.Pointer, A.Offset) : A.Pointer;
-}
-
 /// Whether lane Lane of A is active; an i1, constant if the mask is.
 Value *laneIsActive(IRBuilderBase &B, const Access &A, Value *Lane) {
   Value *Mask = A.Mask;
@@ -77,7 +73,7 @@ void Emitter::announce(const Access &A) {
   B.SetCurrentDebugLocation(locationFor(*A.At));
   uint64_t Bytes = A.Bytes.getFixedValue();
   C.call(B, A.Write ? Entry::__pf_accessed_write : Entry::__pf_accessed_read,
-         {addressOf(B, A), B.getInt64(Bytes), Sites.site(*A.At, Bytes, flagsOf(A.Write))});
+         {A.address(B), B.getInt64(Bytes), Sites.site(*A.At, Bytes, flagsOf(A.Write))});
 }
 
 void Emitter::emit(ArrayRef<LoweredCheck> Checks) {
@@ -179,7 +175,7 @@ void Emitter::emitAccess(const Access &A) {
       checkRange(B, A.Pointer, Bytes, A.Write, siteOf(*A.At, Bytes, A.Write));
       return;
     }
-    check(B, *A.At, addressOf(B, A), A.Bytes.getFixedValue(), A.Write, A.Alignment);
+    check(B, *A.At, A.address(B), A.Bytes.getFixedValue(), A.Write, A.Alignment);
     return;
   case Access::Range:
     checkRange(B, A.Pointer, A.Length, A.Write, siteOf(*A.At, A.Length, A.Write));

@@ -83,8 +83,7 @@ private:
     if (!C.What.isRange() && DT.dominates(A.Pointer, Before) &&
         SE.getSCEV(A.Pointer) == withoutOffset(C)) {
       IRBuilder<> B(Before);
-      return A.Offset ? B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), A.Pointer, A.Offset)
-                      : A.Pointer;
+      return A.address(B);
     }
     return Expander.expandCodeFor(C.What.Start, PointerType::getUnqual(F.getContext()),
                                   Before->getIterator());

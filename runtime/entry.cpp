@@ -92,7 +92,8 @@ __attribute__((noinline, flatten)) void checkGranuleSlowly(uintptr_t Address, si
     bool WouldHit = false;
     if (__builtin_expect(recording(), false)) {
       recordCheck(T, Site, Kind == AccessKind::Write, Address, Bytes);
-      WouldHit = isHit<Kind>(T, Address, Mask);
+      // Where accesses are deferred, what is found may be about others that are committed now.
+      WouldHit = !TheMemory.isDeferred() && isHit<Kind>(T, Address, Mask);
     }
     auto StampOf = [&] { return T.stampFor(Site); };
     if (!TheMemory.isDeferred())
@@ -110,21 +111,25 @@ __attribute__((noinline, flatten)) void checkGranuleSlowly(uintptr_t Address, si
   collectStamps(E);
 }
 
+/// The page's notes; null if the thread has none. What has to see every access has the thread look
+/// at an empty table.
+PF_INLINE LiveFootprint *notedPage(uintptr_t Address) {
+  return reinterpret_cast<LiveFootprints *>(__pf_thread.noted)->find(Address / PF_PAGE_BYTES);
+}
 /// Where the thread notes accesses of so many bytes to a page, which lie in one granule, or are a
-/// pair of them; null if it does not. What has to see every access has the thread look at an empty
-/// table.
+/// pair of them; null if it does not.
 template <size_t Bytes> PF_INLINE LiveFootprint *notedAt(uintptr_t Address) {
   constexpr uintptr_t Together = Bytes > Granule::Bytes ? Bytes : Granule::Bytes;
   if (Address % Together + Bytes > Together)
     return nullptr;
-  return reinterpret_cast<LiveFootprints *>(__pf_thread.noted)->find(Address / PF_PAGE_BYTES);
+  return notedPage(Address);
 }
 /// The same for some bytes of one page.
 inline LiveFootprint *notedRange(uintptr_t Address, uint64_t Bytes) {
   constexpr uint64_t Few = 64;
   if (Bytes > Few || Address % PF_PAGE_BYTES + Bytes > PF_PAGE_BYTES)
     return nullptr;
-  return reinterpret_cast<LiveFootprints *>(__pf_thread.noted)->find(Address / PF_PAGE_BYTES);
+  return notedPage(Address);
 }
 /// A hit, where accesses are deferred.
 template <AccessKind Kind, size_t Bytes> PF_INLINE bool isNoted(uintptr_t Address) {
@@ -349,8 +354,7 @@ void __pf_check_group(void *P, const pf_group *Group) {
   auto Address = reinterpret_cast<uintptr_t>(P);
   uintptr_t Offset = Address % PF_PAGE_BYTES;
   // Checks that are not deferred find no page.
-  const LiveFootprint *Page =
-      reinterpret_cast<LiveFootprints *>(__pf_thread.noted)->find(Address / PF_PAGE_BYTES);
+  const LiveFootprint *Page = notedPage(Address);
   if (Page && Offset <= PF_PAGE_BYTES - PF_GROUP_BYTES - Granule::Bytes &&
       Page->hasAll(unsigned(Offset), *Group))
     return;
@@ -367,7 +371,7 @@ void announce(void *P, uint64_t Bytes, uint8_t Kind, const pf_site *Site) {
   if (E.isIdle())
     return;
   RecordingLock Lock;
-  record(E.thread(), Site, Kind, reinterpret_cast<uintptr_t>(P), Bytes, /*Order=*/1);
+  record(E.thread(), Site, Kind, reinterpret_cast<uintptr_t>(P), Bytes, PF_RECORDED_CHECKED_APART);
 }
 
 } // namespace

@@ -43,30 +43,21 @@ void PlacementVerifier::open(Thread &T, Byte &B, uint64_t Address, Open Kind, Si
   T.Opened.push_back({Address, Address + 1, Kind, Site});
 }
 
-void PlacementVerifier::access(const Operation &Op, bool IsWrite) {
+/// An access and a check are each other's counterparts: what one needs, the other gives.
+void PlacementVerifier::note(const Operation &Op, bool IsWrite, bool IsCheck) {
   Thread &T = thread(Op.Thread);
+  Open Kind = IsCheck ? (IsWrite ? WriteCheck : ReadCheck) : (IsWrite ? WriteAccess : ReadAccess);
+  int Closes = IsCheck ? (IsWrite ? ReadAccess | WriteAccess : ReadAccess)
+                       : (IsWrite ? ReadCheck | WriteCheck : ReadCheck);
   for (uint64_t Address = Op.Target; Address != Op.Target + Op.Size; ++Address) {
     Byte &B = byteAt(T, Address);
-    B.Accessed = T.Releases;
+    Times &Mine = IsCheck ? B.Checked : B.Accessed;
+    const Times &Others = IsCheck ? B.Accessed : B.Checked;
+    Mine.AtAll = T.Releases;
     if (IsWrite)
-      B.Written = T.Releases;
-    B.IsOpen &= uint8_t(~(IsWrite ? ReadCheck | WriteCheck : ReadCheck));
-    Open Kind = IsWrite ? WriteAccess : ReadAccess;
-    if ((IsWrite ? B.CheckedAsWrite : B.Checked) != T.Releases && !(B.IsOpen & Kind))
-      open(T, B, Address, Kind, Op.Site);
-  }
-}
-
-void PlacementVerifier::check(const Operation &Op, bool IsWrite) {
-  Thread &T = thread(Op.Thread);
-  for (uint64_t Address = Op.Target; Address != Op.Target + Op.Size; ++Address) {
-    Byte &B = byteAt(T, Address);
-    B.Checked = T.Releases;
-    if (IsWrite)
-      B.CheckedAsWrite = T.Releases;
-    B.IsOpen &= uint8_t(~(IsWrite ? ReadAccess | WriteAccess : ReadAccess));
-    Open Kind = IsWrite ? WriteCheck : ReadCheck;
-    if ((IsWrite ? B.Written : B.Accessed) != T.Releases && !(B.IsOpen & Kind))
+      Mine.AsWrite = T.Releases;
+    B.IsOpen &= uint8_t(~Closes);
+    if ((IsWrite ? Others.AsWrite : Others.AtAll) != T.Releases && !(B.IsOpen & Kind))
       open(T, B, Address, Kind, Op.Site);
   }
 }

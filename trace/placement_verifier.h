@@ -40,8 +40,8 @@ public:
   };
 
   /// Op's memory is accessed, or checked, by its thread.
-  void access(const Operation &Op, bool IsWrite);
-  void check(const Operation &Op, bool IsWrite);
+  void access(const Operation &Op, bool IsWrite) { note(Op, IsWrite, /*IsCheck=*/false); }
+  void check(const Operation &Op, bool IsWrite) { note(Op, IsWrite, /*IsCheck=*/true); }
   /// Whatever else the thread does; accesses are passed over.
   void synchronize(const Operation &Op);
   /// Nothing comes any more.
@@ -50,11 +50,14 @@ public:
   const std::vector<Violation> &violations() const { return Violations; }
 
 private:
-  /// Of one byte and thread. Times are numbers of releases, so that equal ones have none between
-  /// them; 0 is never.
+  /// When something last happened, as the number of releases until then, so that equal ones have
+  /// none between them; 0 is never.
+  struct Times {
+    uint32_t AtAll = 0, AsWrite = 0;
+  };
+  /// Of one byte and thread.
   struct Byte {
-    uint32_t Checked = 0, CheckedAsWrite = 0;
-    uint32_t Accessed = 0, Written = 0;
+    Times Checked, Accessed;
     /// What there is no counterpart for yet: bits of Open.
     uint8_t IsOpen = 0;
   };
@@ -74,6 +77,7 @@ private:
     std::vector<Interval> Opened;
   };
 
+  void note(const Operation &Op, bool IsWrite, bool IsCheck);
   Thread &thread(ThreadId T);
   static Byte &byteAt(Thread &T, uint64_t Address);
   /// Calls Visit(Byte &, address) for the bytes that the thread has touched.
