@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 /* Raise it with every change to this file or to entry_points.def, here and in the name. */
-#define PF_ABI_VERSION 3
-#define PF_VERSION_SYMBOL __pf_instrumented_for_another_photofinish_runtime_than_version_3
+#define PF_ABI_VERSION 4
+#define PF_VERSION_SYMBOL __pf_instrumented_for_another_photofinish_runtime_than_version_4
 
 /* What a site does. */
 enum pf_site_flags {
@@ -87,12 +87,10 @@ struct pf_frame {
  */
 struct pf_noted;
 struct pf_thread_head {
-  uint64_t now;               /* the thread's epoch t@c; PF_NO_EPOCH before it is known */
-  struct pf_frame *stack_top; /* the first free frame */
   void *self;                 /* the runtime's own */
+  struct pf_frame *stack_top; /* the first free frame */
   struct pf_noted *noted;     /* accesses that the thread has made since its clock last changed */
 };
-#define PF_NO_EPOCH UINT64_C(0xffffefffffffffff)
 
 /* Memory is cut into pages, and these into granules. */
 #define PF_PAGE_SHIFT 12

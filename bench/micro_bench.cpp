@@ -82,7 +82,7 @@ void commitRun(benchmark::State &State) {
     Page.access({T, Mine, Counts}, Elements::range(Turn % (512 / Length) * Length * 8, Length * 8),
                 true, Mine.stampFor(T.now(), 1), hasAvx2(), [](auto &&...) {});
     if (All.wantsCollection())
-      By.collect([&](Stamps::Collection &C) { Page.keep(C); });
+      By.collect([&](Stamps::Collection &C) { Page.keep(C, All); });
     Next.learn(T.clock());
     T.advance();
   }

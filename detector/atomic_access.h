@@ -20,7 +20,8 @@
 
 namespace photofinish {
 
-/// Protected by whatever protects the location's cell.
+/// Protected by whatever protects the location's cell. The rules take whatever has its functions
+/// (shadow/granule.h has another).
 struct AtomicHistory {
   AccessClock Reads, Writes;
 
@@ -52,8 +53,7 @@ template <class Fn> bool readAtomicRace(ThreadState &T, const auto &X, Fn &&OnRa
 }
 
 template <class Fn>
-void atomicRead(ThreadState &T, const auto &X, AtomicHistory &A, Note N, Fn &&OnRace)
-    PF_REQUIRES(X) {
+void atomicRead(ThreadState &T, const auto &X, auto &A, Note N, Fn &&OnRace) PF_REQUIRES(X) {
   writeAtomicRace(T, X, OnRace);
   if (A.Reads.get(T.id()) != T.now().clock())
     A.Reads.set(T.now(), N);
@@ -61,8 +61,7 @@ void atomicRead(ThreadState &T, const auto &X, AtomicHistory &A, Note N, Fn &&On
 }
 
 template <class Fn>
-void atomicWrite(ThreadState &T, const auto &X, AtomicHistory &A, Note N, Fn &&OnRace)
-    PF_REQUIRES(X) {
+void atomicWrite(ThreadState &T, const auto &X, auto &A, Note N, Fn &&OnRace) PF_REQUIRES(X) {
   writeAtomicRace(T, X, OnRace);
   readAtomicRace(T, X, OnRace);
   if (A.Writes.get(T.id()) != T.now().clock())
@@ -71,13 +70,13 @@ void atomicWrite(ThreadState &T, const auto &X, AtomicHistory &A, Note N, Fn &&O
 }
 
 /// A plain read after an atomic write.
-template <class Fn> bool atomicReadRace(ThreadState &T, const AtomicHistory &A, Fn &&OnRace) {
+template <class Fn> bool atomicReadRace(ThreadState &T, const auto &A, Fn &&OnRace) {
   return anyUncovered(T, A.Writes, AccessKind::AtomicWrite, OnRace) &&
          T.fired(Rule::AtomicReadRace);
 }
 
 /// A plain write after an atomic access of either kind.
-template <class Fn> bool atomicWriteRace(ThreadState &T, const AtomicHistory &A, Fn &&OnRace) {
+template <class Fn> bool atomicWriteRace(ThreadState &T, const auto &A, Fn &&OnRace) {
   bool Writes = anyUncovered(T, A.Writes, AccessKind::AtomicWrite, OnRace);
   bool Reads = anyUncovered(T, A.Reads, AccessKind::AtomicRead, OnRace);
   return (Writes || Reads) && T.fired(Rule::AtomicWriteRace);

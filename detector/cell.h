@@ -79,14 +79,6 @@ public:
         Visit(Epoch(I, C), T->entries()[I].N);
   }
 
-  /// Calls Visit(Note &) for every access.
-  template <class Fn> void forEachNote(Fn &&Visit) {
-    Table *T = Current.load(std::memory_order_relaxed);
-    for (uint32_t I = 0; T && I < T->Size; ++I)
-      if (T->entries()[I].Clock.load(std::memory_order_relaxed))
-        Visit(T->entries()[I].N);
-  }
-
   bool isBottom() const { return !Current.load(std::memory_order_relaxed); }
 
   void clear() {

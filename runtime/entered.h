@@ -17,6 +17,8 @@ struct ThreadGate {
   std::atomic<uint32_t> Inside{0}; ///< how many Entered objects there are; others wait for 0
   /// Its plain accesses are neither checked nor counted (Thread::setAlone).
   std::atomic<bool> IsUnchecked{false};
+  /// They need not be seen one by one, and nobody takes locks for them.
+  std::atomic<bool> IsCheckedShortly{false};
   void (*OnLeaving)() = nullptr;
 };
 

@@ -59,22 +59,10 @@ __attribute__((noinline)) void checkSlowly(uintptr_t Address, size_t Bytes, Acce
     writeRange(E, reinterpret_cast<void *>(Address), Bytes);
 }
 
-bool readsSharedWithoutLock() { return TheOptions.checkMode() == Mode::FastTrack; }
-
-/// Would the access have been a hit, had the thread's epoch been published?
-template <AccessKind Kind> bool isHit(const Thread &T, uintptr_t Address, uint8_t Mask) {
-  Granule &G = granuleAt(Address);
-  Epoch Now = T.State.now();
-  return Kind == AccessKind::Write
-             ? G.isWrittenSince(Mask, Now, TheStamps)
-             : G.isReadSince(Mask, Now, TheStamps) || G.isSharedReadSince(Mask, Now, TheStamps);
-}
-
-/// An access within one granule that is no hit, unless several threads read there.
+/// An access within one granule, whatever there is to do.
 template <AccessKind Kind>
-__attribute__((noinline, flatten)) void checkGranuleSlowly(uintptr_t Address, size_t Bytes,
-                                                           const pf_site *Site) {
-  uint8_t Mask = Granule::maskOf(Address % Granule::Bytes, Bytes);
+__attribute__((noinline)) void checkGranuleSlowly(uintptr_t Address, size_t Bytes,
+                                                  const pf_site *Site) {
   if (isNotWanted())
     return;
   Entered E(Site);
@@ -83,24 +71,23 @@ __attribute__((noinline, flatten)) void checkGranuleSlowly(uintptr_t Address, si
   Thread &T = E.thread();
   if (__builtin_expect(T.isAlone(), false) && isInNoRace(T, Address, Bytes))
     return;
-  if (Kind == AccessKind::Read && readsSharedWithoutLock() && __pf_thread.now != PF_NO_EPOCH &&
-      granuleAt(Address).isSharedReadSince(Mask, T.State.now(), TheStamps))
-    return;
+  constexpr bool IsWrite = Kind == AccessKind::Write;
   FoundRaces Found;
   {
     RecordingLock Lock;
     bool WouldHit = false;
     if (__builtin_expect(recording(), false)) {
-      recordCheck(T, Site, Kind == AccessKind::Write, Address, Bytes);
+      recordCheck(T, Site, IsWrite, Address, Bytes);
       // Where accesses are deferred, what is found may be about others that are committed now.
-      WouldHit = !TheMemory.isDeferred() && isHit<Kind>(T, Address, Mask);
+      WouldHit = !TheMemory.isDeferred() &&
+                 Granule::isSame(granuleAt(rootEntryOf(Address), Address).load(),
+                                 Granule::maskOf(Address % Granule::Bytes, Bytes), IsWrite,
+                                 T.State.now(), TheStamps);
     }
-    auto StampOf = [&] { return T.stampFor(Site); };
-    if (!TheMemory.isDeferred())
-      TheMemory.accessGranule(T, Address, Bytes, Kind, StampOf, Found);
-    else if (Bytes < Granule::Bytes || !TheMemory.isImmediate(Address) ||
-             !TheMemory.accessAtOnce(T, Address, Kind, StampOf, Found))
-      TheMemory.add(T, Address, Bytes, Kind == AccessKind::Write, T.placeOf(Site), Found);
+    if (TheMemory.isDeferred())
+      TheMemory.add(T, Address, Bytes, IsWrite, T.placeOf(Site), Found);
+    else
+      TheMemory.accessGranule(T, Address, Bytes, Kind, [&] { return T.stampFor(Site); }, Found);
     // Every recorded run is a test of the way that unrecorded ones take.
     if (WouldHit && !Found.empty())
       host::giveUp(
@@ -108,7 +95,63 @@ __attribute__((noinline, flatten)) void checkGranuleSlowly(uintptr_t Address, si
   }
   if (__builtin_expect(!Found.empty(), false))
     reportRaces(E, Kind, AccessForm::Plain, Address, Bytes, Found);
-  collectStamps(E);
+  tidyMemory(E);
+}
+
+/// Inside, as with an Entered, which would look at more: the way of accesses that are nothing
+/// special. False if the thread is, or somebody waits for it to be outside.
+PF_INLINE bool enterShortly(Thread &T) {
+  if (T.Inside.load(std::memory_order_relaxed) | StopWanted.load(std::memory_order_relaxed))
+    return false;
+  T.Inside.store(1, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (__builtin_expect(!StopWanted.load(std::memory_order_relaxed), true))
+    return true;
+  T.Inside.store(0, std::memory_order_release);
+  return false;
+}
+PF_INLINE void leaveShortly(Thread &T, const pf_site *Site) {
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  T.Inside.store(0, std::memory_order_release);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (__builtin_expect(T.OnLeaving != nullptr, false))
+    Entered Leaves(Site); // and delivers what has come
+}
+
+/// So many accesses that are no hits, one behind the other, are a sweep.
+constexpr uint32_t ManyInOrder = 128;
+
+/// An access within one granule that is no hit, and checked at once.
+template <AccessKind Kind, size_t Bytes>
+__attribute__((noinline)) void missGranule(uintptr_t Address, const pf_site *Site) {
+  Thread *T = currentThread();
+  if (__builtin_expect(!T || !T->IsCheckedShortly.load(std::memory_order_relaxed), false)) {
+    if (T && T->IsUnchecked.load(std::memory_order_relaxed))
+      return;
+    return checkGranuleSlowly<Kind>(Address, Bytes, Site);
+  }
+  constexpr bool IsWrite = Kind == AccessKind::Write;
+  uint8_t Mask = Granule::maskOf(Address % Granule::Bytes, Bytes);
+  if (T->Checked.has(Address, Mask, IsWrite))
+    return;
+  if (__builtin_expect(!enterShortly(*T), false))
+    return checkGranuleSlowly<Kind>(Address, Bytes, Site);
+  bool IsDone = false;
+  // Again, as the page may have been dropped, and used again.
+  RootEntry Entry = rootEntryOf(Address);
+  if (__builtin_expect(Entry.page() != 0, true)) {
+    IsDone = FineMemory::accessSimply<Kind>(T->committer(), Entry, Address, Mask,
+                                            [&] { return T->stampFor(Site); });
+    if (IsDone && !Granule::isHit<Kind>(granuleAt(Entry, Address).load(), Mask, T->Stamping.hits()))
+      T->Checked.add(Address, Mask, IsWrite);
+  }
+  leaveShortly(*T, Site);
+  if (__builtin_expect(!IsDone, false))
+    return checkGranuleSlowly<Kind>(Address, Bytes, Site);
+  if (__builtin_expect(TheMemory.wantsRest(), false)) {
+    Entered E(Site);
+    tidyMemory(E);
+  }
 }
 
 /// The page's notes; null if the thread has none. What has to see every access has the thread look
@@ -137,42 +180,49 @@ template <AccessKind Kind, size_t Bytes> PF_INLINE bool isNoted(uintptr_t Addres
   return Page && Page->has(unsigned(Address % PF_PAGE_BYTES), Bytes, Kind == AccessKind::Write);
 }
 
-/// Notes an access that is no hit, and whose page the thread has touched in its epoch. Sweeps over
-/// memory are made of these: it is as short as it can be. False: everything else goes on as usual.
+/// An access that is no hit, where accesses are deferred: notes it, or checks it at once, as its
+/// page wants it. Sweeps over memory are made of these, and so are programs of small objects: it is
+/// as short as it can be. False: everything else goes on as usual.
 template <AccessKind Kind, size_t Bytes>
-__attribute__((always_inline)) inline bool note(uintptr_t Address, const pf_site *Site) {
+PF_INLINE bool note(uintptr_t Address, const pf_site *Site) {
   constexpr bool IsWrite = Kind == AccessKind::Write;
-  LiveFootprint *Page = notedAt<Bytes>(Address);
-  if (!Page)
-    return false;
-  auto Offset = unsigned(Address % PF_PAGE_BYTES);
-  // The first access since the epoch began, or one to be checked at once.
-  if (!Page->IsTouched || (Bytes == Granule::Bytes && !Page->knows(Offset, Bytes, IsWrite) &&
-                           TheMemory.isImmediate(Address)))
-    return false;
+  constexpr uintptr_t Together = Bytes > Granule::Bytes ? Bytes : Granule::Bytes;
   Thread *T = currentThread();
-  if (T->Inside.load(std::memory_order_relaxed) | StopWanted.load(std::memory_order_relaxed))
+  if (__builtin_expect(!T || !T->IsCheckedShortly.load(std::memory_order_relaxed) ||
+                           Address % Together + Bytes > Together || !enterShortly(*T),
+                       false))
     return false;
-  // As an Entered does, which would look at all of this once more.
-  T->Inside.store(1, std::memory_order_relaxed);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  bool IsNoted = false;
-  // A signal may have come between.
-  if (__builtin_expect(notedAt<Bytes>(Address) == Page && Page->IsTouched &&
-                           !StopWanted.load(std::memory_order_relaxed) && !T->Pending.isFull(),
-                       true)) {
-    bool IsNew = !Page->knows(Offset, Bytes, IsWrite);
-    Page->add(Offset, Bytes, IsWrite); // also if it is known otherwise: inlined tests look there
-    if (IsNew)
-      T->Pending.add(*Page, Address, uint32_t(Bytes), IsWrite, T->placeOf(Site));
-    IsNoted = true;
+  bool IsDone = false;
+  LiveFootprint *Page = T->Touched ? T->Touched->touch(Address / PF_PAGE_BYTES) : nullptr;
+  if (__builtin_expect(Page != nullptr, true)) {
+    auto Offset = unsigned(Address % PF_PAGE_BYTES);
+    RootEntry Entry = rootEntryOf(Address);
+    if (Page->knows(Offset, Bytes, IsWrite)) {
+      IsDone = true; // otherwise than tests look for it
+    } else if (!Entry.isImmediate()) {
+      IsDone = Address >= PF_PAGE_BYTES && !T->Pending.isFull();
+      if (IsDone)
+        T->Pending.add(*Page, Address, uint32_t(Bytes), IsWrite, T->placeOf(Site));
+    } else if (Bytes <= Granule::Bytes) {
+      IsDone = FineMemory::accessSimply<Kind>(T->committer(), Entry, Address,
+                                              Granule::maskOf(Address % Granule::Bytes, Bytes),
+                                              [&] { return T->stampFor(Site); });
+      T->NumInOrder = Address == T->NextInOrder ? T->NumInOrder + 1 : 0;
+      T->NextInOrder = Address + Bytes;
+      if (__builtin_expect(T->NumInOrder == ManyInOrder, false)) {
+        T->NumInOrder = 0;
+        TheMemory.expectSweep(Address);
+      }
+    }
+    if (IsDone)
+      Page->add(Offset, Bytes, IsWrite);
   }
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  T->Inside.store(0, std::memory_order_release);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (__builtin_expect(T->OnLeaving != nullptr, false))
-    Entered Leaves(Site); // and delivers what has come
-  return IsNoted;
+  leaveShortly(*T, Site);
+  if (__builtin_expect(TheMemory.wantsRest(), false)) {
+    Entered E(Site);
+    tidyMemory(E);
+  }
+  return IsDone;
 }
 
 /// The same, and what goes on as usual.
@@ -193,60 +243,31 @@ __attribute__((noinline)) void checkNoted(uintptr_t Address, const pf_site *Site
     noteOrCheck<Kind, Bytes>(Address, Site);
 }
 
-template <size_t Bytes>
-__attribute__((always_inline)) inline void read(void *Start, const pf_site *Site) {
+/// Every plain access of so many bytes begins here.
+template <AccessKind Kind, size_t Bytes> PF_INLINE void check(void *Start, const pf_site *Site) {
   auto Address = reinterpret_cast<uintptr_t>(Start);
   if (TheMemory.isDeferred())
-    return checkNoted<AccessKind::Read, Bytes>(Address, Site);
-  uint64_t Offset = Address % Granule::Bytes;
-  bool IsInGranule = Offset + Bytes <= Granule::Bytes;
-  // PF_NO_EPOCH is no cell's epoch.
-  if (IsInGranule && granuleAt(Address).isReadSince(Granule::maskOf(Offset, Bytes),
-                                                    Epoch::fromBits(__pf_thread.now), TheStamps))
+    return checkNoted<Kind, Bytes>(Address, Site);
+  if (Address % Granule::Bytes + Bytes > Granule::Bytes)
+    return checkSlowly(Address, Bytes, Kind, Site);
+  const Thread *T = currentThread();
+  if (__builtin_expect(T != nullptr, true) &&
+      Granule::isHit<Kind>(granuleAt(rootEntryOf(Address), Address).load(),
+                           Granule::maskOf(Address % Granule::Bytes, Bytes), T->Stamping.hits()))
     return;
-  if (IsInGranule)
-    checkGranuleSlowly<AccessKind::Read>(Address, Bytes, Site);
-  else
-    checkSlowly(Address, Bytes, AccessKind::Read, Site);
-}
-
-template <size_t Bytes>
-__attribute__((always_inline)) inline void write(void *Start, const pf_site *Site) {
-  auto Address = reinterpret_cast<uintptr_t>(Start);
-  if (TheMemory.isDeferred())
-    return checkNoted<AccessKind::Write, Bytes>(Address, Site);
-  uint64_t Offset = Address % Granule::Bytes;
-  bool IsInGranule = Offset + Bytes <= Granule::Bytes;
-  // PF_NO_EPOCH is no cell's epoch.
-  if (IsInGranule && granuleAt(Address).isWrittenSince(Granule::maskOf(Offset, Bytes),
-                                                       Epoch::fromBits(__pf_thread.now), TheStamps))
-    return;
-  if (IsInGranule)
-    checkGranuleSlowly<AccessKind::Write>(Address, Bytes, Site);
-  else
-    checkSlowly(Address, Bytes, AccessKind::Write, Site);
-}
-
-/// What is never within one granule.
-template <AccessKind Kind> void accessPair(void *P, const pf_site *Site) {
-  auto Address = reinterpret_cast<uintptr_t>(P);
-  if (TheMemory.isDeferred())
-    return checkNoted<Kind, 16>(Address, Site);
-  checkSlowly(Address, 16, Kind, Site);
+  missGranule<Kind, Bytes>(Address, Site);
 }
 
 } // namespace
 
-void __pf_read1(void *P, const pf_site *Site) { read<1>(P, Site); }
-void __pf_read2(void *P, const pf_site *Site) { read<2>(P, Site); }
-void __pf_read4(void *P, const pf_site *Site) { read<4>(P, Site); }
-void __pf_read8(void *P, const pf_site *Site) { read<8>(P, Site); }
-void __pf_read16(void *P, const pf_site *Site) { accessPair<AccessKind::Read>(P, Site); }
-void __pf_write1(void *P, const pf_site *Site) { write<1>(P, Site); }
-void __pf_write2(void *P, const pf_site *Site) { write<2>(P, Site); }
-void __pf_write4(void *P, const pf_site *Site) { write<4>(P, Site); }
-void __pf_write8(void *P, const pf_site *Site) { write<8>(P, Site); }
-void __pf_write16(void *P, const pf_site *Site) { accessPair<AccessKind::Write>(P, Site); }
+#define PF_CHECKS(Bytes)                                                                           \
+  void __pf_read##Bytes(void *P, const pf_site *Site) { check<AccessKind::Read, Bytes>(P, Site); } \
+  void __pf_write##Bytes(void *P, const pf_site *Site) { check<AccessKind::Write, Bytes>(P, Site); }
+PF_CHECKS(1)
+PF_CHECKS(2)
+PF_CHECKS(4)
+PF_CHECKS(8)
+PF_CHECKS(16)
 
 namespace {
 
@@ -324,14 +345,9 @@ namespace {
 /// A member of a group, as if it were alone.
 template <AccessKind Kind> void checkMember(void *P, unsigned Bytes, const pf_site *Site) {
   auto Checks = [&]<size_t... Sizes>(std::index_sequence<Sizes...>) {
-    ((Bytes == Sizes ? (Kind == AccessKind::Write ? write<Sizes>(P, Site) : read<Sizes>(P, Site))
-                     : void()),
-     ...);
+    ((Bytes == Sizes ? check<Kind, Sizes>(P, Site) : void()), ...);
   };
-  if (Bytes == 16)
-    accessPair<Kind>(P, Site);
-  else
-    Checks(std::index_sequence<1, 2, 4, 8>());
+  Checks(std::index_sequence<1, 2, 4, 8, 16>());
 }
 
 __attribute__((noinline)) void checkMembers(void *P, const pf_group *Group) {
@@ -383,11 +399,11 @@ void __pf_accessed_write(void *P, uint64_t Bytes, const pf_site *Site) {
   announce(P, Bytes, PF_RECORDED_WRITE, Site);
 }
 
-void __pf_vptr_read(void *P, const pf_site *Site) { read<8>(P, Site); }
+void __pf_vptr_read(void *P, const pf_site *Site) { check<AccessKind::Read, 8>(P, Site); }
 void __pf_vptr_write(void *P, void *Value, const pf_site *Site) {
   // A destructor sets the pointer of its own class again; nobody can see that.
   if (*static_cast<void *volatile *>(P) != Value)
-    write<8>(P, Site);
+    check<AccessKind::Write, 8>(P, Site);
 }
 
 void *__pf_memcpy(void *To, void *From, uint64_t Bytes, const pf_site *Written,

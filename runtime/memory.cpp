@@ -29,7 +29,8 @@ CellCount LiveMemory::count() {
 void LiveMemory::initialise(Mode M) {
   IsSlim = M == Mode::SlimState;
   // Checks that are not deferred look there first, whatever the mode.
-  bool IsThere = Fine.initialise(M == Mode::Empty) && TheFreedPages.initialise();
+  bool TakesLocks = M == Mode::VerifiedFTv1 || M == Mode::VerifiedFTv15;
+  bool IsThere = Fine.initialise(M == Mode::Empty, TakesLocks) && TheFreedPages.initialise();
   if (IsThere && IsSlim)
     IsThere = Slim.initialise();
   if (!IsThere)

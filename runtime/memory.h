@@ -45,14 +45,6 @@ public:
     Fine.accessGranule(T.committer(), Address, Granule::maskOf(Address % Granule::Bytes, Bytes),
                        Kind, StampOf, Found);
   }
-  /// Where accesses are deferred: checks one to a whole granule at once, if that is better; false
-  /// if not.
-  template <class StampFn>
-  bool accessAtOnce(Thread &T, uintptr_t Address, AccessKind Kind, StampFn &&StampOf,
-                    FoundRaces &Found) {
-    return Slim.accessAtOnce(T, Address, Kind, StampOf, Found);
-  }
-
   /// T's clock is about to change, or T is over.
   void commit(Thread &T, FoundRaces &Found) {
     if (IsSlim)
@@ -93,16 +85,19 @@ public:
     else
       Fine.forEachTouched(Address, Bytes, Visit);
   }
-  /// The bytes are fresh memory.
-  void forget(uintptr_t Address, size_t Bytes) {
+  /// The bytes are fresh memory, which T has got.
+  void forget(Thread &T, uintptr_t Address, size_t Bytes) {
+    T.Checked.forget(Address, Bytes);
     if (IsSlim)
-      Slim.forget(Address, Bytes);
+      Slim.forget(T, Address, Bytes);
     else
-      Fine.forget(Address, Bytes);
+      Fine.forget(Address, Bytes, T.Stamping);
   }
-
-  /// Where accesses are deferred: are those to the page of an address checked at once?
-  bool isImmediate(uintptr_t Address) const { return Fine.isImmediate(Address); }
+  /// Accesses to the page of an address come in order.
+  void expectSweep(uintptr_t Address) {
+    if (IsSlim)
+      Fine.deferLater(Address);
+  }
 
   /// Stamps that nobody has are forgotten. The world is stopped.
   void collect(Stamps::Collection &C) {
@@ -110,6 +105,9 @@ public:
     Slim.keep(C);
     TheFreedPages.keep(C);
   }
+  /// Is there something to do while the world is stopped?
+  bool wantsRest() const { return TheStamps.wantsCollection() || Fine.wantsRecycling(); }
+  void recycle() { Fine.recycle(); }
 
   SlimMemory::Sizes measure() { return Slim.measure(); }
   /// For stats: what there is for memory, as it was when it was given back, or now.
@@ -134,11 +132,12 @@ private:
 
 extern LiveMemory TheMemory;
 
-/// Forgets stamps that nobody has, if it is time for that. The caller has no locks.
-void collectStampsNow(Entered &E);
-inline void collectStamps(Entered &E) {
-  if (__builtin_expect(TheStamps.wantsCollection(), false))
-    collectStampsNow(E);
+/// Forgets stamps that nobody has and uses pages again that were dropped, if it is time for that.
+/// The caller has no locks.
+void tidyMemoryNow(Entered &E);
+inline void tidyMemory(Entered &E) {
+  if (__builtin_expect(TheMemory.wantsRest(), false))
+    tidyMemoryNow(E);
 }
 
 } // namespace photofinish::rt

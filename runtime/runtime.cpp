@@ -49,11 +49,16 @@ bool rt::isInNoRace(Thread &T, uintptr_t Address, size_t Bytes) {
   return true;
 }
 
-static void accessRange(Entered &E, const void *Start, size_t Bytes, AccessKind Kind) {
+template <AccessKind Kind> static void accessRange(Entered &E, const void *Start, size_t Bytes) {
   if (E.isIdle() || !Bytes)
     return;
   Thread &T = E.thread();
   auto Address = reinterpret_cast<uintptr_t>(Start);
+  // Most often: strings and small structures.
+  if (__builtin_expect(T.IsCheckedShortly.load(std::memory_order_relaxed), true) &&
+      FineMemory::accessFewSimply<Kind>(T.committer(), Address, Bytes,
+                                        [&] { return T.stampFor(E.site()); }))
+    return;
   if (isInNoRace(T, Address, Bytes))
     return;
   FoundRaces Found;
@@ -81,17 +86,21 @@ void rt::accessElements(Entered &E, const Elements &Some, AccessKind Kind) {
     reportNoted(*T.Info, Found);
     return haltIfWanted();
   }
-  for (uint32_t I = 0; I < Some.Count; ++I)
-    accessRange(E, reinterpret_cast<void *>(Some.First + uint64_t(Some.Stride) * I), Some.Size,
-                Kind);
+  for (uint32_t I = 0; I < Some.Count; ++I) {
+    auto *Start = reinterpret_cast<void *>(Some.First + uint64_t(Some.Stride) * I);
+    if (IsWrite)
+      accessRange<AccessKind::Write>(E, Start, Some.Size);
+    else
+      accessRange<AccessKind::Read>(E, Start, Some.Size);
+  }
 }
 
 void rt::readRange(Entered &E, const void *Start, size_t Bytes) {
-  accessRange(E, Start, Bytes, AccessKind::Read);
+  accessRange<AccessKind::Read>(E, Start, Bytes);
 }
 
 void rt::writeRange(Entered &E, const void *Start, size_t Bytes) {
-  accessRange(E, Start, Bytes, AccessKind::Write);
+  accessRange<AccessKind::Write>(E, Start, Bytes);
 }
 
 // Synchronization.
@@ -103,7 +112,7 @@ class Synchronizing {
 public:
   explicit Synchronizing(Entered &E) PF_NO_ANALYSIS : T(E.thread()) {
     commitNoted(E);
-    collectStamps(E);
+    tidyMemory(E);
     T.ClockLock.lock();
   }
   ~Synchronizing() PF_NO_ANALYSIS {
@@ -326,7 +335,7 @@ void rt::blockAllocated(Entered &E, const void *Block, size_t Bytes) {
   {
     RecordingLock Recording;
     record(T, E.site(), PF_RECORDED_ALLOCATE, Start, Bytes);
-    TheMemory.forget(Start, Bytes);
+    TheMemory.forget(T, Start, Bytes);
   }
   TheSyncTable.forgetRange(Start, Bytes);
   TheHeap.add({Start, Bytes, T.noteFor(E.site()), T.number(), 0, 0, false});
@@ -347,7 +356,7 @@ bool rt::blockFreed(Entered &E, const void *Start) {
     record(T, E.site(), PF_RECORDED_FREE, Block.Start, Block.Bytes);
     TheMemory.countGone(Block.Start, Block.Bytes);
     if (isInNoRace(T, Block.Start, Block.Bytes))
-      TheMemory.forget(Block.Start, Block.Bytes);
+      TheMemory.forget(T, Block.Start, Block.Bytes);
     else
       TheMemory.accessAndDrop(
           T, Block.Start, Block.Bytes, [&] { return T.stampFor(E.site()); }, Found, true);
@@ -367,11 +376,12 @@ size_t rt::blockSize(const void *Block) { return TheHeap.sizeOf(keyOf(Block)); }
 void rt::memoryMapped(Entered &E, const void *Start, size_t Bytes) {
   if (E.isIdle())
     return;
+  Thread &T = E.thread();
   commitNotedBy(E, keyOf(Start), Bytes);
   {
     RecordingLock Recording;
     recordFresh(keyOf(Start), Bytes);
-    TheMemory.forget(keyOf(Start), Bytes);
+    TheMemory.forget(T, keyOf(Start), Bytes);
   }
   TheSyncTable.forgetRange(keyOf(Start), Bytes);
 }
@@ -393,7 +403,7 @@ void rt::memoryUnmapped(Entered &E, const void *Start, size_t Bytes) {
       TheMemory.accessAndDrop(
           T, keyOf(Start), Bytes, [&] { return T.stampFor(E.site()); }, Found, false);
     recordFresh(keyOf(Start), Bytes);
-    TheMemory.forget(keyOf(Start), Bytes);
+    TheMemory.forget(T, keyOf(Start), Bytes);
   }
   TheSyncTable.forgetRange(keyOf(Start), Bytes);
   if (!Found.empty())
@@ -456,7 +466,7 @@ void rt::threadEnds(Entered &E) {
   T.Info->IsFinished = true;
   RecordingLock Recording;
   recordFresh(T.StackStart, T.StackBytes);
-  TheMemory.forget(T.StackStart, T.StackBytes);
+  TheMemory.forget(T, T.StackStart, T.StackBytes);
 }
 
 Thread *rt::threadOf(uintptr_t Handle) { return TheRegistry.find(Handle); }

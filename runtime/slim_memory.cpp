@@ -49,7 +49,7 @@ SlimPage *SlimMemory::makePage(uintptr_t Address) {
     return nullptr;
   SlimPage *Page = takePage();
   if (FreedPages::Record Record; TheFreedPages.take(Address, Record))
-    Page->Classes.startWith(Record.Freed);
+    Page->Classes.startWith(Granule::startingWith(0xff, Record.Freed));
   publish(Page, Address);
   return Page;
 }
@@ -62,18 +62,16 @@ void SlimMemory::publish(SlimPage *Page, uintptr_t Address) {
 }
 
 void SlimMemory::rejoin(uintptr_t Address) {
-  Fine.dropIf(Address, [&](FinePage &Granules) {
-    const Granule &First = Granules.granuleOf(0);
-    for (uintptr_t At = 0; At < PageBytes; At += Granule::Bytes)
-      if (const Granule &G = Granules.granuleOf(At);
-          G.hasAtomics() || !G.hasHistoryOf(First, TheStamps))
+  Fine.convert(Address, [&](const uint64_t *Words) {
+    for (uintptr_t I = 1; I < PageBytes / Granule::Bytes; ++I)
+      if (!Granule::areAlike(Words[0], Words[I], TheStamps))
         return false;
     SlimPage *Page;
     {
       Locked Guard(PoolLock);
       Page = takePage();
     }
-    Page->Classes.startWith(First);
+    Page->Classes.startWith(Words[0]);
     publish(Page, Address);
     return true;
   });
@@ -98,10 +96,12 @@ void SlimMemory::unlockPage(SlimPage *Page, uintptr_t Address) {
   recycle(Page);
 }
 
-void SlimMemory::drop(uintptr_t Address) {
+void SlimMemory::drop(Thread &T, uintptr_t Address) {
   SlimPage *Page = findPage(Address) ? lockPage(Address) : nullptr;
-  if (!Page)
-    return Fine.forgetIfThere(Address & ~(PageBytes - 1), PageBytes);
+  if (!Page) {
+    Fine.forgetIfThere(Address & ~(PageBytes - 1), PageBytes, T.Stamping);
+    return;
+  }
   entryOf(Address).store(nullptr, std::memory_order_release);
   Page->Classes.clear();
   Page->Lock.unlock();
@@ -135,7 +135,7 @@ CellCount SlimMemory::count(uintptr_t Address, size_t Bytes) {
   SlimPage *Page = lockPage(Address);
   if (!Page)
     return Fine.count(Address, Bytes); // it has become one of granules just now
-  CellCount Sum = Page->Classes.count(Address % PageBytes, Bytes);
+  CellCount Sum = Page->Classes.count(Address % PageBytes, Bytes, TheStamps);
   Page->Lock.unlock();
   return Sum;
 }
@@ -145,7 +145,7 @@ CellCount SlimMemory::countAll() {
   Locked Guard(PoolLock);
   for (SlimPage *Page : AllPages) {
     Locked Of(Page->Lock);
-    Sum += Page->Classes.count(0, PageBytes);
+    Sum += Page->Classes.count(0, PageBytes, TheStamps);
   }
   return Sum;
 }
@@ -196,14 +196,30 @@ LiveFootprints &SlimMemory::touchedBy(Thread &T) {
   return *T.Touched;
 }
 
+template <class Accessed>
+bool SlimMemory::accessAtOnce(Thread &T, uintptr_t Start, const Accessed &Some, bool IsWrite,
+                              const LivePlace &Place, FoundRaces &Found) {
+  if (!Fine.isImmediate(Start) ||
+      !Fine.accessIfThere(T.committer(), Start, Some,
+                          IsWrite ? AccessKind::Write : AccessKind::Read, T.stampFor(Place), Found))
+    return false;
+  ++T.Commits.AtOnce;
+  return true;
+}
+
 void SlimMemory::add(Thread &T, uintptr_t Address, size_t Bytes, bool IsWrite,
                      const LivePlace &Place, FoundRaces &Found) {
   // As in accessAtomically.
   if (Address < PageBytes || Address + Bytes > AddressEnd)
     return;
   ++T.AccessesNoted;
-  touchedBy(T).add(Address, Bytes, IsWrite, adding(T, IsWrite, Place, Found),
-                   [&] { commit(T, Found); });
+  touchedBy(T); // from now on, what is noted finds its place
+  Elements::forEachPageOf<PageBytes>(Address, Bytes, [&](uint64_t Number, const Elements &E) {
+    uintptr_t Start = Number * PageBytes;
+    if (!accessAtOnce(T, Start, E, IsWrite, Place, Found))
+      touchedBy(T).add(Start + E.First, E.span(), IsWrite, adding(T, IsWrite, Place, Found),
+                       [&] { commit(T, Found); });
+  });
 }
 
 void SlimMemory::add(Thread &T, const Elements &E, bool IsWrite, const LivePlace &Place,
@@ -211,7 +227,12 @@ void SlimMemory::add(Thread &T, const Elements &E, bool IsWrite, const LivePlace
   if (E.First < PageBytes || E.First + E.span() > AddressEnd)
     return;
   T.AccessesNoted += E.Count;
-  touchedBy(T).add(E, IsWrite, adding(T, IsWrite, Place, Found), [&] { commit(T, Found); });
+  E.forEachPage<PageBytes>([&](uint64_t Number, const Elements &Here) {
+    uintptr_t Start = Number * PageBytes;
+    if (!accessAtOnce(T, Start, Here, IsWrite, Place, Found))
+      touchedBy(T).add(Elements{Start + Here.First, Here.Size, Here.Stride, Here.Count}, IsWrite,
+                       adding(T, IsWrite, Place, Found), [&] { commit(T, Found); });
+  });
 }
 
 void SlimMemory::commit(Thread &T, FoundRaces &Found) {
@@ -288,7 +309,7 @@ void SlimMemory::accessAndDrop(Thread &T, uintptr_t Address, size_t Bytes, Stamp
     for (uintptr_t Page = Whole; (Page = nextTouched(Page, WholeEnd)) < WholeEnd;
          Page += PageBytes) {
       Write(Page, Page + PageBytes);
-      drop(Page);
+      drop(T, Page);
     }
     if (IsFreed)
       TheFreedPages.remember(Whole, WholeEnd, S);
@@ -296,7 +317,7 @@ void SlimMemory::accessAndDrop(Thread &T, uintptr_t Address, size_t Bytes, Stamp
   }
 }
 
-void SlimMemory::forget(uintptr_t Address, size_t Bytes) {
+void SlimMemory::forget(Thread &T, uintptr_t Address, size_t Bytes) {
   if (Address >= AddressEnd || !Bytes)
     return;
   uintptr_t End = Address + Bytes;
@@ -310,15 +331,15 @@ void SlimMemory::forget(uintptr_t Address, size_t Bytes) {
     if (!WasFreed && nextTouched(Page, Page + PageBytes) != Page)
       continue;
     if (IsWhole) {
-      drop(Page);
+      drop(T, Page);
       continue;
     }
-    if (SlimPage *P = lockPage(From)) { // which makes the page, if the rest of it was freed
-      P->Classes.reset(From % PageBytes, To - From, TheStamps);
-      P->Lock.unlock();
-    } else {
-      Fine.forgetIfThere(From, To - From);
-    }
+    while (!Fine.has(Page) || !Fine.forgetIfThere(From, To - From, T.Stamping))
+      if (SlimPage *P = lockPage(From)) { // which makes the page, if the rest of it was freed
+        P->Classes.reset(From % PageBytes, To - From, T.Stamping);
+        P->Lock.unlock();
+        break;
+      }
     // Somebody who raced with the free may have made the page before its record was there.
     if (FreedPages::Record Record; WasFreed)
       TheFreedPages.take(Page, Record);

@@ -24,9 +24,9 @@
 //
 // A page whose granules have hardly any history in common becomes one of granules (fine_memory.h)
 // until its memory changes hands as a whole, or is accessed as a whole and alike then. Where hardly
-// any accesses come together, those to whole granules are checked at once: there is little to gain
-// by putting them off. The page is in one of the two tables of roots: it comes into the one before
-// it leaves the other, and no page of classes is made where there is one of granules.
+// any accesses come together, they are checked at once: there is little to gain by putting them
+// off. The page is in one of the two tables of roots: it comes into the one before it leaves the
+// other, and no page of classes is made where there is one of granules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,11 +54,6 @@ public:
   void add(Thread &T, uintptr_t Address, size_t Bytes, bool IsWrite, const LivePlace &Place,
            FoundRaces &Found);
   void add(Thread &T, const Elements &E, bool IsWrite, const LivePlace &Place, FoundRaces &Found);
-  /// Checks a plain access to a whole granule at once, if its page is one of granules, and T has
-  /// touched it in this epoch; false if not.
-  template <class StampFn>
-  bool accessAtOnce(Thread &T, uintptr_t Address, AccessKind Kind, StampFn &&StampOf,
-                    FoundRaces &Found);
   /// Checks an atomic access of T's.
   template <class StampFn>
   void accessAtomically(Thread &T, uintptr_t Address, size_t Bytes, AccessKind Kind,
@@ -93,13 +88,13 @@ public:
       Visit(From, To - From);
     }
   }
-  /// The bytes are fresh memory. Whoever noted an access to them has committed it.
-  void forget(uintptr_t Address, size_t Bytes) PF_NO_ANALYSIS;
+  /// The bytes are fresh memory, which T has got. Whoever noted an access to them has committed it.
+  void forget(Thread &T, uintptr_t Address, size_t Bytes) PF_NO_ANALYSIS;
 
   /// Its stamps are kept. The world is stopped.
   void keep(Stamps::Collection &C) PF_NO_ANALYSIS {
     for (SlimPage *Page : AllPages)
-      Page->Classes.keep(C);
+      Page->Classes.keep(C, TheStamps);
   }
 
   /// For stats: what pages look like now.
@@ -141,7 +136,11 @@ private:
   void rejoin(uintptr_t Address);
   SlimPage *makePage(uintptr_t Address);
   SlimPage *takePage() PF_REQUIRES(PoolLock);
-  void drop(uintptr_t Page) PF_NO_ANALYSIS;
+  void drop(Thread &T, uintptr_t Page) PF_NO_ANALYSIS;
+  /// Checks what T accesses of a page of granules where that is done at once; false if it is not.
+  template <class Accessed>
+  bool accessAtOnce(Thread &T, uintptr_t Start, const Accessed &Some, bool IsWrite,
+                    const LivePlace &Place, FoundRaces &Found);
   uintptr_t nextTouched(uintptr_t Page, uintptr_t End) const;
 
   FineMemory &Fine;
@@ -160,19 +159,6 @@ private:
   std::atomic<uint32_t> NumTables{0};
   Array<LiveFootprints *> SpareTables; // under PoolLock
 };
-
-template <class StampFn>
-bool SlimMemory::accessAtOnce(Thread &T, uintptr_t Address, AccessKind Kind, StampFn &&StampOf,
-                              FoundRaces &Found) {
-  LiveFootprint *Page = T.Touched ? T.Touched->find(Address / PageBytes) : nullptr;
-  if (!Page || !Page->IsTouched ||
-      !Fine.accessGranuleIfThere(T.committer(), Address, 0xff, Kind, StampOf, Found))
-    return false;
-  ++T.AccessesNoted;
-  ++T.Commits.AtOnce;
-  Page->add(unsigned(Address % PageBytes), Granule::Bytes, isWrite(Kind));
-  return true;
-}
 
 template <class StampFn>
 void SlimMemory::accessAtomically(Thread &T, uintptr_t Address, size_t Bytes, AccessKind Kind,

@@ -25,7 +25,7 @@ alignas(64) static pf_noted NothingNoted;
 
 extern "C"
     __attribute__((visibility("default"))) constinit thread_local pf_thread_head __pf_thread = {
-        PF_NO_EPOCH, StrayFrames, nullptr, &NothingNoted};
+        nullptr, StrayFrames, &NothingNoted};
 
 // What abi.h tells the pass about footprints.
 static_assert(sizeof(pf_noted_page) == sizeof(LiveFootprint));
@@ -38,13 +38,19 @@ static_assert(sizeof(pf_noted_bytes) == sizeof(LiveFootprint::Bytes));
 void Thread::publishNow() {
   // Accesses that are recorded or counted must all be seen; and v2 and v1.5 alone have hits.
   bool IsEveryAccessWanted = recording() || TheOptions.stats;
-  bool HasHits = TheOptions.checkMode() <= Mode::VerifiedFTv15;
-  __pf_thread.now = IsEveryAccessWanted || !HasHits ? PF_NO_EPOCH : State.now().bits();
+  Mode M = TheOptions.checkMode();
+  bool HasHits = M != Mode::VerifiedFTv1;
+  Stamping.publish(State.now(), HasHits && !IsEveryAccessWanted);
   if (TouchedAt != State.now()) {
     TouchedAt = State.now();
+    Checked.beginEpoch();
     if (Touched)
       Touched->clear();
   }
+  bool TakesLocks = M == Mode::VerifiedFTv1 || M == Mode::VerifiedFTv15;
+  IsCheckedShortly.store(!IsEveryAccessWanted && !TakesLocks &&
+                             !IsUnchecked.load(std::memory_order_relaxed),
+                         std::memory_order_relaxed);
   // What it would note while it is alone is not wanted at all.
   bool HasNoted = Touched && !IsEveryAccessWanted && !isAlone();
   __pf_thread.noted = HasNoted ? reinterpret_cast<pf_noted *>(Touched) : &NothingNoted;
@@ -54,7 +60,9 @@ void Thread::setAlone(bool Is) {
   if (!Is && isAlone())
     Info->AloneUntil = State.now().clock();
   IsAlone.store(Is, std::memory_order_relaxed);
-  IsUnchecked.store(Is && !recording() && !TheOptions.stats, std::memory_order_relaxed);
+  bool IsNothingChecked = Is || TheOptions.checkMode() == Mode::Empty;
+  IsUnchecked.store(IsNothingChecked && !recording() && !TheOptions.stats,
+                    std::memory_order_relaxed);
 }
 
 bool Registry::isAlone(const Thread &T) {
@@ -243,5 +251,6 @@ void rt::installThread(Thread *T, size_t StackBytes) {
   __pf_thread.self = T;
   T->Spares.use(T->Inside);
   T->Info->SystemId = os::threadId();
+  T->setAlone(T->isAlone());
   T->publishNow();
 }

@@ -35,6 +35,7 @@
 #include "runtime/fine_memory.h"
 #include "runtime/runtime.h"
 #include "shadow/footprint.h"
+#include "shadow/recent_granules.h"
 
 namespace photofinish::rt {
 
@@ -110,8 +111,11 @@ public:
   Epoch TouchedAt;
   PendingAccesses<LiveFootprint, LivePlace> Pending; ///< not committed so far
   Stamper Stamping{TheStamps};
+  RecentGranules Checked; ///< at once, in its epoch
   CommitCounts Commits;
   SparePieces Spares;
+  uintptr_t NextInOrder = 0;         ///< where the last access that was no hit ended
+  uint32_t NumInOrder = 0;           ///< how many have come one behind the other
   uint64_t AccessesNoted = 0;        ///< counted where all of them are seen
   uint64_t AccessesAlone = 0;        ///< and those that were not checked, in granules
   Array<class SyncObject *> Atomics; ///< locked between __pf_atomic_begin and __pf_atomic_end
@@ -148,7 +152,8 @@ public:
   void setAlone(bool Is);
   bool isAlone() const { return IsAlone.load(std::memory_order_relaxed); }
   Committer committer() { return {State, Stamping, Commits}; }
-  /// Tells inlined checks the thread's epoch, unless they are all to come to the runtime.
+  /// The thread's epoch may have changed: its hits are those of the new one, unless all accesses
+  /// are to be seen.
   void publishNow();
 
 private:

@@ -127,13 +127,16 @@ void rt::commitNotedBy(Entered &E, uintptr_t Start, size_t Bytes) PF_NO_ANALYSIS
   haltIfWanted();
 }
 
-void rt::collectStampsNow(Entered &E) PF_NO_ANALYSIS {
+void rt::tidyMemoryNow(Entered &E) PF_NO_ANALYSIS {
   stopWorld(E.thread());
   if (TheStamps.wantsCollection()) { // nobody else has done it
+    // Before a word changes: whoever is about to compare one with his hits has none.
+    TheRegistry.forEachLive([&](Thread &T) { T.Stamping.takeHits(); });
     Stamps::Collection C(TheStamps);
     TheMemory.collect(C);
     TheRegistry.forEachLive([&](Thread &T) { T.Stamping.forgetAll(); });
   }
+  TheMemory.recycle();
   resumeWorld();
 }
 

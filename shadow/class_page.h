@@ -13,8 +13,8 @@
 //
 // A page has few classes, or is better kept granule by granule: isIrregular() says so.
 //
-// Invariants (verify): no granule is in two classes, no class is empty, and no two classes without
-// atomics have the same history.
+// Invariants (verify): no granule is in two classes, no class is empty, and no two classes have the
+// same history.
 //
 // All of it belongs to whoever holds the page's lock.
 //
@@ -100,10 +100,13 @@ public:
                         StampFn &&MakeStamp, Fn &&OnRace) {
     uint32_t I = alone(unsigned(Offset / Granule::Bytes), Who.Count);
     checkGranule(Who.T, Who.By, Classes[I].G, Mask, Kind, MakeStamp, OnRace);
+    Changes Changed;
+    Changed.push(I);
+    tidy(Changed, Who.By.all(), Who.Count);
   }
 
   /// The bytes are fresh memory.
-  void reset(uint64_t First, uint64_t Count, const Stamps &All) {
+  void reset(uint64_t First, uint64_t Count, Stamper &By) {
     CommitCounts Ignored;
     forEachGroup<NumGranules>(Elements::range(First, Count), [&](uint8_t Mask, const Set &Some) {
       uint32_t Known = Classes.size();
@@ -113,78 +116,70 @@ public:
         if (Met.isEmpty())
           continue;
         uint32_t Its = part(I, Met, Ignored);
-        Classes[Its].G.forget(Mask);
+        Granule &G = Classes[Its].G;
+        G.store(Granule::forgotten(G.load(), By, Mask));
         Changed.push(Its);
       }
-      tidy(Changed, All, Ignored);
+      tidy(Changed, By.all(), Ignored);
     });
   }
-  /// All bytes were written once, and nothing else; nobody has touched the page.
-  void startWith(Stamp Written) {
+  /// All granules are this word; nobody has touched the page.
+  void startWith(uint64_t Word) {
     Set All;
     All.addRange(0, NumGranules);
-    add(All).startWith(0xff, Written);
-  }
-  /// All granules are like G, which atomics have not touched; nobody has touched the page.
-  void startWith(const Granule &G) {
-    Set All;
-    All.addRange(0, NumGranules);
-    add(All).copyFrom(G);
+    add(All).store(Word);
   }
   /// So many histories that classes do not pay.
   bool isIrregular() const { return Classes.size() > MaxClasses; }
   /// GranuleAt(number), which is untouched, becomes every granule's own; the page is empty then.
   template <class Fn> void moveTo(Fn &&GranuleAt) {
     for (Class &C : Classes)
-      if (C.G.hasAtomics())
-        C.All.forEach([&](unsigned Number) { GranuleAt(Number).takeFrom(C.G); });
-      else
-        C.All.forEach([&](unsigned Number) { GranuleAt(Number).copyFrom(C.G); });
+      C.All.forEach([&](unsigned Number) { GranuleAt(Number).store(C.G.load()); });
     clear();
   }
   void clear() { Classes.clear(); }
   /// Its stamps are kept.
-  void keep(Stamps::Collection &C) {
+  void keep(Stamps::Collection &C, const Stamps &All) {
     for (Class &Each : Classes)
-      Each.G.keep(C);
+      Each.G.store(Granule::kept(Each.G.load(), C, All));
   }
 
   /// The bytes of a line that have been accessed.
-  ByteMask touched(unsigned Line) const {
+  ByteMask touched(unsigned Line, const Stamps &All) const {
     ByteMask Touched = 0;
     for (const Class &C : Classes)
       for (unsigned I = 0; I < LineGranules; ++I)
         if (C.All.contains(Line * LineGranules + I))
-          Touched |= ByteMask(C.G.touched()) << I * Granule::Bytes;
+          Touched |= ByteMask(C.G.touched(All)) << I * Granule::Bytes;
     return Touched;
   }
   /// The bytes of a location: of a granule, or one.
-  uint32_t grain() const {
+  uint32_t grain(const Stamps &All) const {
     bool IsWhole = true;
     for (const Class &C : Classes)
-      C.G.forEach([&](uint8_t Mask) { IsWhole &= Mask == 0xff; });
+      C.G.forEach(All, [&](uint8_t Mask) { IsWhole &= Mask == 0xff; });
     return IsWhole ? Granule::Bytes : 1;
   }
   /// Cells that are stored for this page.
-  uint64_t numCells() const {
+  uint64_t numCells(const Stamps &All) const {
     uint64_t Cells = 0;
     for (const Class &C : Classes)
-      C.G.forEach([&](uint8_t) { ++Cells; });
+      C.G.forEach(All, [&](uint8_t) { ++Cells; });
     return Cells;
   }
   uint32_t numClasses() const { return Classes.size(); }
   /// What bytes have that lie in the page.
-  CellCount count(uint64_t First, uint64_t Bytes) const {
+  CellCount count(uint64_t First, uint64_t Bytes, const Stamps &All) const {
     CellCount Sum;
     for (const Class &C : Classes) {
       bool IsMet = false;
       forEachGroup<NumGranules>(Elements::range(First, Bytes), [&](uint8_t Mask, const Set &Some) {
         Set Met = C.All & Some;
         IsMet |= !Met.isEmpty();
-        Sum.addBytes(C.G, Mask, Met.size());
+        Sum.addBytes(C.G, Mask, Met.size(), All);
       });
       if (IsMet)
-        C.G.forEach([&](uint8_t) { ++Sum.Cells; });
+        C.G.forEach(All, [&](uint8_t) { ++Sum.Cells; });
     }
     return Sum;
   }
@@ -210,7 +205,7 @@ private:
     Granule G; // of each
   };
   static bool areEqual(const Class &A, const Class &B, const Stamps &All) {
-    return A.G.hasHistoryOf(B.G, All) && !A.G.hasAtomics() && !B.G.hasAtomics();
+    return Granule::areAlike(A.G.load(), B.G.load(), All);
   }
 
   /// Numbers of classes that have changed.
@@ -290,13 +285,13 @@ private:
       return Changed.push(I);
     }
     Granule New;
-    New.copyFrom(Classes[I].G);
+    New.store(Classes[I].G.load());
     check(A, New, Mask, Met);
-    if (New.hasHistoryOf(Classes[I].G, A.Who.By.all()))
+    if (Granule::areAlike(New.load(), Classes[I].G.load(), A.Who.By.all()))
       return;
     ++A.Who.Count.Splits;
     Classes[I].All -= Met;
-    add(Met).takeFrom(New);
+    add(Met).store(New.load());
     Changed.push(Classes.size() - 1);
   }
   /// Granules that nobody has touched are accessed.
@@ -341,7 +336,7 @@ private:
     ++Count.Splits;
     Classes[I].All -= Some;
     Granule &G = add(Some);
-    G.copyFrom(Classes[I].G);
+    G.store(Classes[I].G.load());
     return Classes.size() - 1;
   }
   /// A class of just this granule, which may be untouched until the caller has touched it.

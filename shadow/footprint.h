@@ -433,6 +433,22 @@ public:
     return P.Number == Number ? &P : nullptr;
   }
 
+  /// The same, to note something in it; null if another page that was touched is there.
+  PF_INLINE Page *touch(uint64_t Number) {
+    uint32_t Entry = Number % Entries;
+    Page &P = Pages[Entry];
+    if (P.Number != Number) {
+      if (P.IsTouched)
+        return nullptr;
+      P.Number = Number;
+    }
+    if (__builtin_expect(!P.IsListed, false)) {
+      Used.push(Entry);
+      P.IsListed = true;
+    }
+    return &P;
+  }
+
   /// Notes accesses to elements. OnNew(Page &, Elements or a set of granules) is told of what was
   /// not known; OnEvicted() comes before another page's bits go.
   template <class NewFn, class EvictFn>
@@ -534,19 +550,11 @@ private:
   }
 
   template <class EvictFn> Page &pageFor(uint64_t Number, EvictFn &&OnEvicted) {
-    uint32_t Entry = Number % Entries;
-    Page &P = Pages[Entry];
-    if (P.Number != Number) {
-      if (P.Number != None && P.IsTouched) {
-        OnEvicted();
-        P.clear();
-      }
-      P.Number = Number;
-    }
-    if (!P.IsListed)
-      Used.push(Entry);
-    P.IsListed = true;
-    return P;
+    if (Page *P = touch(Number))
+      return *P;
+    OnEvicted();
+    Pages[Number % Entries].clear();
+    return *touch(Number);
   }
 
   Page Pages[Entries]; // inlined checks look at them (abi.h)

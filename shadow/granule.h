@@ -1,4 +1,4 @@
-//===- granule.h - Eight bytes of memory, as few words as they need ---------===//
+//===- granule.h - Eight bytes of memory, as a word ---------------------===//
 //
 // The unit of a race is the byte, but a cell per byte would be eight times the memory and
 // the work for the same answer: bytes that are always accessed together have the same
@@ -9,23 +9,31 @@
 //   +---------------+---------------+---------+
 //   | reads         | last write    | mask    |   one part: its bytes, and they alone were touched
 //   +---------------+---------------+---------+
-//   | address of a Node             | 0       |   several parts, or what atomics need
+//   | number of a record            | 0       |   several parts, or what atomics did
 //   +-------------------------------+---------+
 //
-//   int Pair[2], written by two threads:   Node: 0x0f W = 1@5, 0xf0 W = 2@3
+//   int Pair[2], written by two threads:   record: 0x0f W = 1@5, 0xf0 W = 2@3
 //   then by one thread in one epoch:       0xff W = 1@7
 //
 // An access to some of a part's bytes splits it; parts whose histories have become equal are merged
 // again. Both lose nothing: a byte's history is the same before and after. Bytes that nobody has
 // touched belong to no part.
 //
-// What atomics have done is apart: the last atomic read and write of every thread
-// (atomic_access.h), for sets of bytes that need not be those of the parts.
+// A write forgets the reads that are ordered before it, as FastTrack's does: whoever races with
+// such a read, later than both, races with the write. Likewise a read in an epoch in which its
+// thread has written the bytes is not remembered.
 //
-// Who may do what ("p" is the lock of the page that the granule belongs to): Word is written
-// holding p, and read by anyone; a Node is for whoever holds p. The same-epoch tests of
-// VerifiedFT-v2 run without the lock, where there is one part: its bytes and its stamps are one
-// load.
+// What atomics have done is beside it: sets of the last atomic reads and writes, without those that
+// others dominate.
+//
+// A record never changes (shadow/records.h). So a granule *is* its word, what an access makes of it
+// is a function from words to words (Granule::accessed), and there are two ways to apply it:
+//
+//   whoever owns the granule     store(accessed(load()))
+//   everybody else               a loop around a compare-and-exchange; there is no lock
+//
+// The same-epoch tests are a load and a few comparisons. A page that is to become something else
+// freezes its words one by one: whoever finds one frozen looks for the page again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,16 +52,17 @@ namespace photofinish {
 /// A part's history while the rules are at it: a Cell (detector/cell.h) whose notes are stamps.
 class PF_CAPABILITY("cell") StampedCell {
 public:
-  explicit StampedCell(Stamper &By, Stamp Write = 0, Reads Read = 0)
-      : By(By), Write(Write), Read(Read) {}
+  /// V is the clock of whoever accesses it.
+  StampedCell(Stamper &By, const Clock &V, Stamp Write = 0, Reads Read = 0)
+      : By(By), V(V), Write(Write), Read(Read) {}
 
   Epoch write() const { return all().epochOf(Write); }
   Epoch read() const { return Stamps::isShared(Read) ? Epoch::shared() : all().epochOf(Read); }
   bool isReadShared() const { return Stamps::isShared(Read); }
   bool isReadAt(Epoch Now) const { return !isReadShared() && all().isAt(Read, Now); }
   bool isWrittenAt(Epoch Now) const { return all().isAt(Write, Now); }
-  bool isWriteBefore(const Clock &V) const { return all().isBefore(Write, V); }
-  bool isReadBefore(const Clock &V) const { return all().isBefore(Read, V); }
+  bool isWriteBefore(const Clock &Other) const { return all().isBefore(Write, Other); }
+  bool isReadBefore(const Clock &Other) const { return all().isBefore(Read, Other); }
   uint64_t lastReadOf(uint32_t Thread) const {
     uint64_t Last = 0;
     all().forEachRead(Read, [&](Stamp S) {
@@ -64,20 +73,25 @@ public:
   }
   Note readNote() const { return Read; }
   Note writeNote() const { return Write; }
-  /// V. Only while the reads are SHARED.
+  /// The reads, as rules go through them.
   struct Readers {
-    const StampedCell &X;
+    const Stamps &All;
+    Reads R;
     template <class Fn> void forEach(Fn &&Visit) const {
-      X.all().forEachRead(X.Read, [&](Stamp S) { Visit(X.all().epochOf(S), Note(S)); });
+      All.forEachRead(R, [&](Stamp S) { Visit(All.epochOf(S), Note(S)); });
     }
   };
-  Readers reads() const { return {*this}; }
+  Readers reads() const { return {all(), Read}; }
 
   // A stamp has its epoch.
-  void setWrite(Epoch, Note N) { Write = Stamp(N); }
+  void setWrite(Epoch, Note N) {
+    Write = Stamp(N);
+    if (Read)
+      Read = By.uncovered(Read, V);
+  }
   void setRead(Epoch, Note N) { Read = Stamp(N); }
-  void share(Epoch, Note N) { Read = By.withRead(Read, Stamp(N)); }
-  void setSharedRead(Epoch, Note N) { Read = By.withRead(Read, Stamp(N)); }
+  void share(Epoch, Note N) { Read = By.withRead(Read, V, Stamp(N)); }
+  void setSharedRead(Epoch, Note N) { Read = By.withRead(Read, V, Stamp(N)); }
 
   void assertOwned() const PF_ASSERT_HELD(this) {}
 
@@ -88,165 +102,162 @@ private:
   const Stamps &all() const { return By.all(); }
 
   Stamper &By;
+  const Clock &V;
   Stamp Write;
   Reads Read;
 };
 
-class Granule {
-  friend class AlikeGranules;
+/// What atomics have done to a part, likewise: an AtomicHistory (detector/atomic_access.h).
+class StampedAtomics {
+public:
+  class Set {
+  public:
+    Set(Stamper &By, const Clock &V, Reads R) : By(By), V(V), R(R) {}
 
+    uint64_t get(uint32_t Thread) const { return StampedCell(By, V, 0, R).lastReadOf(Thread); }
+    void set(Epoch, Note N) { R = By.withRead(R, V, Stamp(N)); }
+    /// Without what somebody dominates whose clock is V.
+    void drop() { R = By.uncovered(R, V); }
+    template <class Fn> void forEach(Fn &&Visit) const {
+      StampedCell::Readers{By.all(), R}.forEach(Visit);
+    }
+    Reads stamps() const { return R; }
+
+  private:
+    Stamper &By;
+    const Clock &V;
+    Reads R;
+  };
+
+  StampedAtomics(Stamper &By, const Clock &V, photofinish::Reads ReadBy,
+                 photofinish::Reads WrittenBy)
+      : Reads(By, V, ReadBy), Writes(By, V, WrittenBy) {}
+
+  Set Reads, Writes;
+};
+
+class Granule {
 public:
   static constexpr uint64_t Bytes = GranuleBytes;
   /// The bytes of [Offset, Offset+Size) of a granule.
   static constexpr uint8_t maskOf(uint64_t Offset, uint64_t Size) {
     return uint8_t(((1u << Size) - 1) << Offset);
   }
+  /// No granule is this: look for its page again.
+  static constexpr uint64_t Frozen = ~uint64_t(0xff);
 
   Granule() = default;
   Granule(const Granule &) = delete;
   Granule &operator=(const Granule &) = delete;
-  ~Granule() { deleteNode(node()); }
 
-  // Without the lock.
-
-  /// [READ SAME EPOCH]
-  bool isReadSince(uint8_t Mask, Epoch Now, const Stamps &All) const {
-    uint64_t W = Word.load(std::memory_order_acquire);
-    return (W & Mask) == Mask && !Stamps::isShared(readsOf(W)) && isAt(W, readsOf(W), Now, All);
+  // Acquire and release: who reads a word reads what its numbers stand for.
+  uint64_t load() const { return Word.load(std::memory_order_acquire); }
+  void store(uint64_t New) { Word.store(New, std::memory_order_release); }
+  /// From Old to New; if it is no longer Old, that is told.
+  bool exchange(uint64_t &Old, uint64_t New) {
+    return Word.compare_exchange_strong(Old, New, std::memory_order_acq_rel,
+                                        std::memory_order_acquire);
   }
-  /// [WRITE SAME EPOCH]
-  bool isWrittenSince(uint8_t Mask, Epoch Now, const Stamps &All) const {
-    uint64_t W = Word.load(std::memory_order_acquire);
-    return (W & Mask) == Mask && isAt(W, writeOf(W), Now, All);
+  uint64_t freeze() { return Word.exchange(Frozen, std::memory_order_acq_rel); }
+
+  // What words say.
+
+  /// [READ SAME EPOCH], [WRITE SAME EPOCH]: of a granule with one part, at any time. A read after a
+  /// write is one, too.
+  template <AccessKind Kind>
+  static PF_INLINE bool isHit(uint64_t W, uint8_t Mask, const Hits &Known) {
+    return (W & Mask) == Mask &&
+           (Known.has(writeOf(W)) || (Kind == AccessKind::Read && Known.has(readsOf(W))));
   }
-
-  /// [READ SHARED SAME EPOCH]; while there can be no collection.
-  bool isSharedReadSince(uint8_t Mask, Epoch Now, const Stamps &All) const {
-    uint64_t W = Word.load(std::memory_order_acquire);
-    if ((W & Mask) != Mask || !Stamps::isShared(readsOf(W)))
-      return false;
-    bool IsOne = false;
-    All.forEachRead(readsOf(W), [&](Stamp S) { IsOne |= All.epochOf(S) == Now; });
-    return IsOne;
-  }
-
-  // By whoever owns the granule.
-
-  /// Calls Apply(StampedCell &, mask) for parts that together are exactly the bytes of Mask, but
-  /// for those that IsSame(const StampedCell &) says the access would leave as they are; and
-  /// OnAtomics(const AtomicHistory &, mask) for the bytes of Mask that atomics have touched.
-  template <class SameFn, class Fn, class AtomicFn>
-  void access(Stamper &By, uint8_t Mask, SameFn &&IsSame, Fn &&Apply, AtomicFn &&OnAtomics) {
-    // Nearly always: the bytes are the only part, or nobody has touched the granule.
-    uint64_t Old = load();
-    if (Old & Mask ? uint8_t(Old) == Mask : !Old) {
-      StampedCell X(By, writeOf(Old), readsOf(Old));
-      if (IsSame(X))
-        return;
-      Apply(X, Mask);
-      return store(wordOf(X, Mask));
-    }
-    Parts P(*this);
-    if (Node *N = node())
-      N->forEachAtomic(Mask, OnAtomics);
-    if (P.access(By, Mask, IsSame, Apply))
-      put(P);
-  }
-
-  /// An atomic access: Apply(StampedCell, AtomicHistory &, mask) for parts that together are
-  /// exactly the bytes of Mask.
-  template <class Fn> void accessAtomically(Stamper &By, uint8_t Mask, Fn &&Apply) {
-    Parts P(*this);
-    if (!node())
-      putInNode(P);
-    node()->splitAtomics(Mask);
-    node()->forEachAtomic(Mask, [&](AtomicHistory &A, uint8_t Here) {
-      uint8_t Untouched = Here;
-      P.forEach([&](uint64_t Part) {
-        uint8_t Inside = uint8_t(Part) & Here;
-        Untouched &= uint8_t(~Inside);
-        if (Inside)
-          Apply(StampedCell(By, writeOf(Part), readsOf(Part)), A, Inside);
-      });
-      if (Untouched)
-        Apply(StampedCell(By), A, Untouched);
+  /// The same of any granule, and [READ SHARED SAME EPOCH]; while there can be no collection.
+  static bool isSame(uint64_t W, uint8_t Mask, bool IsWrite, Epoch Now, const Stamps &All) {
+    uint8_t Left = Mask;
+    Parts(All, W).forEach([&](const Part &P) {
+      bool Is = All.isAt(writeOf(P.Plain), Now);
+      if (!IsWrite && !Is)
+        All.forEachRead(readsOf(P.Plain), [&](Stamp S) { Is |= All.isAt(S, Now); });
+      if (Is && !P.Atomic)
+        Left &= uint8_t(~P.mask());
     });
+    return !Left;
   }
-
-  /// The bytes are fresh memory.
-  void forget(uint8_t Mask) {
-    uint64_t Old = load();
-    if (uint8_t(Old)) {
-      auto Left = uint8_t(uint8_t(Old) & ~Mask);
-      return store(Left ? (Old & ~uint64_t(0xff)) | Left : 0);
-    }
-    if (!Old)
-      return;
-    node()->forgetAtomics(Mask);
-    Parts P(*this);
-    P.forget(Mask);
-    put(P);
+  static bool hasAtomics(uint64_t W, const Stamps &All) {
+    return isRecord(W) && All.Parts.at<uint64_t>(numberOf(W)) & AtomicsFlag;
   }
-
-  /// The bytes of Mask, and no others, were written once; nobody has touched the granule.
-  void startWith(uint8_t Mask, Stamp Written) { store(uint64_t(Written) << WriteShift | Mask); }
-
-  /// Becomes a copy of Other, which atomics have not touched; this one is untouched before.
-  void copyFrom(const Granule &Other) {
-    if (!Other.node())
-      return store(Other.load());
-    Parts P(Other);
-    putInNode(P);
-  }
-  /// Becomes what Other is, which is untouched then; this one is untouched before.
-  void takeFrom(Granule &Other) {
-    store(Other.load());
-    Other.store(0);
-  }
-  /// Do all bytes have the same history in both? Atomics have touched neither.
-  bool hasHistoryOf(const Granule &Other, const Stamps &All) const {
-    if (!node() || !Other.node())
-      return areEqual(load(), Other.load(), All);
-    Parts Mine(*this), Theirs(Other);
-    bool AreAll = Mine.size() == Theirs.size();
+  /// Do all bytes have the same history in both?
+  static bool areAlike(uint64_t A, uint64_t B, const Stamps &All) {
+    if (A == B)
+      return true;
+    auto AreEqual = [&](uint64_t X, uint64_t Y) {
+      return X == Y || (uint8_t(X) == uint8_t(Y) && All.areEqual(writeOf(X), writeOf(Y)) &&
+                        All.areEqual(readsOf(X), readsOf(Y)));
+    };
+    Parts Mine(All, A), Others(All, B);
+    bool AreAll = Mine.size() == Others.size();
     for (uint32_t I = 0; AreAll && I < Mine.size(); ++I)
-      AreAll = areEqual(Mine[I], Theirs[I], All);
+      AreAll =
+          AreEqual(Mine[I].Plain, Others[I].Plain) && AreEqual(Mine[I].Atomic, Others[I].Atomic);
     return AreAll;
   }
-  bool hasAtomics() const { return node() && node()->Atomics; }
-  bool isUntouched() const { return !load(); }
-
-  /// Calls Visit(mask) for every part.
-  template <class Fn> void forEach(Fn &&Visit) const {
-    Parts(*this).forEach([&](uint64_t Part) { Visit(uint8_t(Part)); });
+  /// Calls Visit(mask) for every part that plain accesses have touched.
+  template <class Fn> void forEach(const Stamps &All, Fn &&Visit) const {
+    Parts(All, load()).forEach([&](const Part &P) {
+      if (historyOf(P.Plain))
+        Visit(P.mask());
+    });
   }
   /// The bytes that have been accessed, by atomics, too.
-  uint8_t touched() const {
+  uint8_t touched(const Stamps &All) const {
     uint8_t Mask = 0;
-    forEach([&](uint8_t Part) { Mask |= Part; });
-    if (Node *N = node())
-      N->forEachAtomic(0xff, [&](const AtomicHistory &, uint8_t Here) { Mask |= Here; });
+    Parts(All, load()).forEach([&](const Part &P) { Mask |= P.mask(); });
     return Mask;
   }
-  /// Its stamps are kept.
-  void keep(Stamps::Collection &C) {
-    auto Keep = [&](uint64_t Part) {
-      return uint64_t(C.keepReads(readsOf(Part))) << ReadShift |
-             uint64_t(C.keep(writeOf(Part))) << WriteShift | uint8_t(Part);
+  bool isUntouched() const { return !load(); }
+
+  // What words become.
+
+  /// By one plain or atomic access to the bytes of Mask. MakeStamp() is asked if there is something
+  /// to remember. OnRace(mask, Epoch First, its stamp, AccessKind).
+  template <class StampFn, class Fn>
+  static PF_INLINE uint64_t accessed(uint64_t Old, ThreadState &T, Stamper &By, uint8_t Mask,
+                                     AccessKind Kind, StampFn &&MakeStamp, Fn &&OnRace) {
+    // Nearly always: the bytes are the only part, or nobody has touched the granule.
+    if (!isAtomic(Kind) && (Old & Mask ? uint8_t(Old) == Mask : !Old)) {
+      StampedCell X(By, T.clock(), writeOf(Old), readsOf(Old));
+      return apply(T, X, Mask, Kind, MakeStamp, OnRace) ? wordOf(X, Mask) : Old;
+    }
+    // Or nobody has touched the bytes, and the others have just been accessed likewise: strings
+    // grow.
+    if (!isAtomic(Kind) && uint8_t(Old) && !(Old & Mask)) {
+      StampedCell X(By, T.clock());
+      apply(T, X, Mask, Kind, MakeStamp, OnRace);
+      if (historyOf(wordOf(X, 0)) == historyOf(Old))
+        return Old | Mask;
+    }
+    return accessedInParts(Old, T, By, Mask, Kind, MakeStamp, OnRace);
+  }
+  /// By the bytes of Mask being fresh memory.
+  static uint64_t forgotten(uint64_t Old, Stamper &By, uint8_t Mask) {
+    if (Mask == 0xff)
+      return 0;
+    Parts P(By.all(), Old);
+    P.forget(Mask);
+    return P.word(By);
+  }
+  /// By nothing but a write of the bytes of Mask, where nobody had touched any.
+  static uint64_t startingWith(uint8_t Mask, Stamp Written) {
+    return uint64_t(Written) << WriteShift | Mask;
+  }
+  /// By a collection, which keeps its stamps.
+  static uint64_t kept(uint64_t Old, Stamps::Collection &C, const Stamps &All) {
+    auto Keep = [&](uint64_t Fields) {
+      return uint64_t(C.keepReads(readsOf(Fields))) << ReadShift |
+             uint64_t(C.keepReads(writeOf(Fields))) << WriteShift | uint8_t(Fields);
     };
-    uint64_t Old = load();
-    if (!Old)
-      return;
-    Node *N = node();
-    if (!N)
-      return store(Keep(Old));
-    for (uint32_t I = 0; I < N->Count; ++I)
-      N->Part[I] = Keep(N->Part[I]);
-    auto KeepNote = [&](Note &Its) { Its = C.keep(Stamp(Its)); };
-    N->forEachAtomic(0xff, [&](AtomicHistory &A, uint8_t) {
-      A.Reads.forEachNote(KeepNote);
-      A.Writes.forEachNote(KeepNote);
-    });
+    if (!isRecord(Old))
+      return Old ? Keep(Old) : 0;
+    auto Header = uint32_t(All.Parts.at<uint64_t>(numberOf(Old)));
+    return uint64_t(C.keepParts(numberOf(Old), wordsOf(Header), Keep)) << WriteShift;
   }
 
 private:
@@ -257,144 +268,125 @@ private:
   static Stamp writeOf(uint64_t Part) { return Stamp(Part >> WriteShift & FieldMask); }
   static Reads readsOf(uint64_t Part) { return Reads(Part >> ReadShift); }
   static uint64_t historyOf(uint64_t Part) { return Part & ~uint64_t(0xff); }
+  static uint64_t fields(Reads Read, Reads Written, uint8_t Mask) {
+    return uint64_t(Read) << ReadShift | uint64_t(Written) << WriteShift | Mask;
+  }
   static uint64_t wordOf(const StampedCell &X, uint8_t Mask) {
-    return uint64_t(X.readStamps()) << ReadShift | uint64_t(X.writeStamp()) << WriteShift | Mask;
+    return fields(X.readStamps(), X.writeStamp(), Mask);
   }
 
-  static bool areEqual(uint64_t A, uint64_t B, const Stamps &All) {
-    return A == B || (uint8_t(A) && uint8_t(A) == uint8_t(B) && writeOf(A) == writeOf(B) &&
-                      All.areEqual(readsOf(A), readsOf(B)));
-  }
-  /// Is that the epoch of a stamp of W, which was read from here? While there may be a collection:
-  /// if W is still there, its numbers are what they were.
-  bool isAt(uint64_t W, Stamp S, Epoch Now, const Stamps &All) const {
-    return All.isAt(S, Now) && Word.load(std::memory_order_acquire) == W;
+  // Records: how many parts, and whether atomics have touched one; the parts, as words, in the
+  // order of their first bytes; what atomics did, a word for each: reads and writes, as the parts'
+  // fields.
+  static constexpr uint64_t AtomicsFlag = 0x100;
+  static bool isRecord(uint64_t W) { return W && !uint8_t(W); }
+  static Records::Number numberOf(uint64_t W) { return Records::Number(W >> WriteShift); }
+  static uint32_t wordsOf(uint32_t Header) {
+    return 1 + uint8_t(Header) * (Header & AtomicsFlag ? 2 : 1);
   }
 
-  uint64_t load() const { return Word.load(std::memory_order_relaxed); }
-  // Release: who reads a stamp reads what it stands for.
-  void store(uint64_t New) { Word.store(New, std::memory_order_release); }
+  /// A plain access to all bytes of a part; false if it changes nothing.
+  template <class StampFn, class Fn>
+  static PF_INLINE bool apply(ThreadState &T, StampedCell &X, uint8_t Mask, AccessKind Kind,
+                              StampFn &&MakeStamp, Fn &&OnRace) {
+    auto Told = [&](Epoch E, Note N, AccessKind K) { OnRace(Mask, E, Stamp(N), K); };
+    if (Kind == AccessKind::Read) {
+      if (rule::readSameEpoch(T, X) || rule::readSharedSameEpoch(T, X) ||
+          (X.isWrittenAt(T.now()) && T.fired(Rule::ReadSameEpoch)))
+        return false;
+      X.assertOwned();
+      rule::readSlow(T, X, MakeStamp(), Told);
+    } else {
+      if (rule::writeSameEpoch(T, X))
+        return false;
+      X.assertOwned();
+      rule::writeSlow(T, X, MakeStamp(), Told);
+    }
+    return true;
+  }
 
-  /// What atomics have done to some bytes.
-  struct AtomicPart {
-    AtomicHistory A;
-    AtomicPart *Next = nullptr;
-    uint8_t Mask = 0;
+  struct Part {
+    uint64_t Plain;  // as in a word, with the mask
+    uint64_t Atomic; // reads and writes
+
+    uint8_t mask() const { return uint8_t(Plain); }
   };
-  static AtomicPart *makeAtomics(uint8_t Mask, AtomicPart *Next) {
-    auto *P = new (host::allocate(sizeof(AtomicPart))) AtomicPart();
-    P->Mask = Mask;
-    P->Next = Next;
-    return P;
-  }
-  static void deleteAtomics(AtomicPart *P) {
-    P->~AtomicPart();
-    host::release(P, sizeof(AtomicPart));
-  }
-
-  struct Node {
-    AtomicPart *Atomics = nullptr; // bytes that atomics have touched, each in one of them
-    uint32_t Count = 0, Room = 0;
-    uint64_t Part[1] = {}; // in the order of their first bytes
-
-    static size_t bytesOf(uint32_t Room) { return sizeof(Node) + (Room - 1) * sizeof(uint64_t); }
-
-    template <class Fn> void forEachAtomic(uint8_t Mask, Fn &&Visit) {
-      for (AtomicPart *P = Atomics; P; P = P->Next)
-        if (uint8_t Here = P->Mask & Mask)
-          Visit(P->A, Here);
-    }
-    /// The bytes of Mask are those of whole AtomicParts from now on.
-    void splitAtomics(uint8_t Mask) {
-      uint8_t Left = Mask;
-      for (AtomicPart *P = Atomics; P; P = P->Next) {
-        uint8_t Inside = P->Mask & Mask;
-        Left &= uint8_t(~Inside);
-        if (!Inside || Inside == P->Mask)
-          continue;
-        P->Next = makeAtomics(uint8_t(P->Mask & ~Inside), P->Next);
-        P->Next->A.copyFrom(P->A);
-        P->Mask = Inside;
-      }
-      if (Left)
-        Atomics = makeAtomics(Left, Atomics);
-    }
-    void forgetAtomics(uint8_t Mask) {
-      for (AtomicPart **Link = &Atomics; *Link;) {
-        AtomicPart *P = *Link;
-        P->Mask &= uint8_t(~Mask);
-        if (P->Mask) {
-          Link = &P->Next;
-          continue;
-        }
-        *Link = P->Next;
-        deleteAtomics(P);
-      }
-    }
-  };
-
-  Node *node() const {
-    uint64_t W = load();
-    return W & 0xff ? nullptr : reinterpret_cast<Node *>(W >> 8);
-  }
-  static void deleteNode(Node *N) {
-    if (!N)
-      return;
-    N->forgetAtomics(0xff);
-    host::release(N, Node::bytesOf(N->Room));
-  }
 
   /// The parts, taken out of wherever they are.
   class Parts {
   public:
-    explicit Parts(const Granule &G) {
-      if (const Node *N = G.node())
-        for (; Count < N->Count; ++Count)
-          Part[Count] = N->Part[Count];
-      else if (uint64_t Only = G.load())
-        Part[Count++] = Only;
+    Parts(const Stamps &All, uint64_t W) {
+      if (!isRecord(W)) {
+        if (W)
+          Of[Count++] = {W, 0};
+        return;
+      }
+      const uint64_t *Record = &All.Parts.at<uint64_t>(numberOf(W));
+      auto Header = uint32_t(Record[0]);
+      for (auto Size = uint8_t(Header); Count < Size; ++Count)
+        Of[Count] = {Record[1 + Count], Header & AtomicsFlag ? Record[1 + Size + Count] : 0};
+    }
+    /// And put where they belong.
+    uint64_t word(Stamper &By) const {
+      if (!Count)
+        return 0;
+      uint64_t AnyAtomic = 0;
+      for (uint32_t I = 0; I < Count; ++I)
+        AnyAtomic |= Of[I].Atomic;
+      if (Count == 1 && !AnyAtomic)
+        return Of[0].Plain;
+      uint64_t Record[1 + 2 * Bytes];
+      Record[0] = Count | (AnyAtomic ? AtomicsFlag : 0);
+      for (uint32_t I = 0; I < Count; ++I) {
+        Record[1 + I] = Of[I].Plain;
+        if (AnyAtomic)
+          Record[1 + Count + I] = Of[I].Atomic;
+      }
+      return uint64_t(By.partsOf(Record, wordsOf(uint32_t(Record[0])))) << WriteShift;
     }
 
     uint32_t size() const { return Count; }
-    uint64_t operator[](uint32_t I) const { return Part[I]; }
+    const Part &operator[](uint32_t I) const { return Of[I]; }
     template <class Fn> void forEach(Fn &&Visit) const {
       for (uint32_t I = 0; I < Count; ++I)
-        Visit(Part[I]);
+        Visit(Of[I]);
     }
 
-    /// False if nothing has changed.
-    template <class SameFn, class Fn>
-    bool access(Stamper &By, uint8_t Mask, SameFn &&IsSame, Fn &&Apply) {
-      uint64_t Changed[Bytes];
-      uint32_t NumChanged = 0;
+    /// Calls Change(Part &, bytes) for parts that together are exactly the bytes of Mask; it says
+    /// whether it has changed the part's history. False if none has been.
+    template <class Fn> PF_INLINE bool access(uint8_t Mask, Fn &&Change) {
+      uint32_t Before = Count;
       uint8_t Left = Mask;
-      auto Change = [&](StampedCell &X, uint8_t Inside) {
-        Apply(X, Inside);
-        Changed[NumChanged++] = wordOf(X, Inside);
-      };
-      for (uint32_t I = 0; I < Count; ++I) {
-        uint8_t Inside = uint8_t(Part[I]) & Mask;
+      bool IsChanged = false;
+      Part Met[Bytes];
+      uint32_t NumMet = 0;
+      Count = 0;
+      for (uint32_t I = 0; I < Before; ++I) {
+        Part Its = Of[I];
+        uint8_t Inside = Its.mask() & Mask;
         Left &= uint8_t(~Inside);
-        StampedCell X(By, writeOf(Part[I]), readsOf(Part[I]));
-        if (!Inside || IsSame(X))
-          continue;
-        Change(X, Inside);
-        Part[I] &= ~uint64_t(Inside);
+        Part New = Its;
+        if (Inside && Change(New, Inside)) {
+          IsChanged = true;
+          Its.Plain &= ~uint64_t(Inside);
+          New.Plain = historyOf(New.Plain) | Inside;
+          Met[NumMet++] = New;
+        }
+        if (Its.mask())
+          insert(Its, Count++); // never ahead of what is still to be looked at
       }
-      if (Left) {
-        StampedCell X(By);
-        Change(X, Left);
+      if (Part New = {0, 0}; Left && Change(New, Left)) {
+        IsChanged = true;
+        New.Plain |= Left;
+        Met[NumMet++] = New;
       }
-      if (!NumChanged)
-        return false;
-      dropEmpty();
-      for (uint32_t I = 0; I < NumChanged; ++I)
-        add(Changed[I]);
-      return true;
+      for (uint32_t I = 0; I < NumMet; ++I)
+        add(Met[I]);
+      return IsChanged;
     }
     void forget(uint8_t Mask) {
       for (uint32_t I = 0; I < Count; ++I)
-        Part[I] &= ~uint64_t(Mask);
+        Of[I].Plain &= ~uint64_t(Mask);
       dropEmpty();
     }
 
@@ -402,54 +394,76 @@ private:
     void dropEmpty() {
       uint32_t Kept = 0;
       for (uint32_t I = 0; I < Count; ++I)
-        if (uint8_t(Part[I]))
-          insert(Part[I], Kept++);
+        if (Of[I].mask())
+          insert(Of[I], Kept++);
       Count = Kept;
     }
-    void add(uint64_t New) {
+    void add(Part New) {
       for (uint32_t I = 0; I < Count; ++I)
-        if (historyOf(Part[I]) == historyOf(New)) {
-          New |= Part[I];
-          std::memmove(&Part[I], &Part[I + 1], (--Count - I) * sizeof(uint64_t));
+        if (historyOf(Of[I].Plain) == historyOf(New.Plain) && Of[I].Atomic == New.Atomic) {
+          New.Plain |= Of[I].Plain;
+          std::memmove(&Of[I], &Of[I + 1], (--Count - I) * sizeof(Part));
           break;
         }
       insert(New, Count++);
     }
     /// Among the first so many, which are in order.
-    void insert(uint64_t New, uint32_t Among) {
-      auto FirstByte = [](uint64_t P) { return P & -P & 0xff; };
-      for (; Among && FirstByte(Part[Among - 1]) > FirstByte(New); --Among)
-        Part[Among] = Part[Among - 1];
-      Part[Among] = New;
+    void insert(Part New, uint32_t Among) {
+      auto FirstByte = [](const Part &P) { return P.Plain & -P.Plain & 0xff; };
+      for (; Among && FirstByte(Of[Among - 1]) > FirstByte(New); --Among)
+        Of[Among] = Of[Among - 1];
+      Of[Among] = New;
     }
 
     uint32_t Count = 0;
-    uint64_t Part[Bytes + 1]; // one more while a part moves
+    Part Of[Bytes + 1]; // one more while a part moves
   };
 
-  void put(const Parts &P) {
-    if (node() && node()->Atomics)
-      return putInNode(P);
-    if (P.size() > 1)
-      return putInNode(P);
-    deleteNode(node());
-    store(P.size() ? P[0] : 0);
-  }
-  void putInNode(const Parts &P) {
-    Node *N = node();
-    if (!N || N->Room < P.size()) {
-      uint32_t Room = P.size() <= 2 ? 2 : P.size() <= 4 ? 4 : 8;
-      Node *New = new (host::allocate(Node::bytesOf(Room))) Node();
-      New->Room = Room;
-      if (N)
-        std::swap(New->Atomics, N->Atomics);
-      store(uint64_t(reinterpret_cast<uintptr_t>(New)) << 8);
-      deleteNode(N);
-      N = New;
-    }
-    N->Count = P.size();
-    for (uint32_t I = 0; I < N->Count; ++I)
-      N->Part[I] = P[I];
+  template <class StampFn, class Fn>
+  __attribute__((noinline)) static uint64_t
+  accessedInParts(uint64_t Old, ThreadState &T, Stamper &By, uint8_t Mask, AccessKind Kind,
+                  StampFn &&MakeStamp, Fn &&OnRace) {
+    Stamp Made = 0;
+    auto StampOnce = [&] { return Made ? Made : Made = MakeStamp(); };
+    Parts P(By.all(), Old);
+    bool IsChanged = P.access(Mask, [&](Part &Its, uint8_t Here) {
+      StampedCell X(By, T.clock(), writeOf(Its.Plain), readsOf(Its.Plain));
+      if (__builtin_expect(!Its.Atomic && !isAtomic(Kind), true)) {
+        bool IsNew = apply(T, X, Here, Kind, StampOnce, OnRace);
+        Its.Plain = wordOf(X, Its.mask());
+        return IsNew;
+      }
+      StampedAtomics A(By, T.clock(), readsOf(Its.Atomic), writeOf(Its.Atomic));
+      auto Told = [&](Epoch E, Note N, AccessKind K) { OnRace(Here, E, Stamp(N), K); };
+      Part Before = Its;
+      X.assertOwned();
+      switch (Kind) {
+      case AccessKind::Read:
+        rule::atomicReadRace(T, A, Told);
+        if (!apply(T, X, Here, Kind, StampOnce, OnRace))
+          return false;
+        break;
+      case AccessKind::Write:
+        rule::atomicWriteRace(T, A, Told);
+        if (!apply(T, X, Here, Kind, StampOnce, OnRace))
+          return false;
+        // Whoever races with an atomic that is ordered before the write races with that.
+        A.Reads.drop();
+        A.Writes.drop();
+        break;
+      case AccessKind::AtomicRead:
+        rule::atomicRead(T, X, A, StampOnce(), Told);
+        break;
+      case AccessKind::AtomicWrite:
+        rule::atomicWrite(T, X, A, StampOnce(), Told);
+        A.Reads.drop();
+        break;
+      }
+      Its.Plain = wordOf(X, Before.mask());
+      Its.Atomic = fields(A.Reads.stamps(), A.Writes.stamps(), 0);
+      return Its.Plain != Before.Plain || Its.Atomic != Before.Atomic;
+    });
+    return IsChanged ? P.word(By) : Old;
   }
 
   std::atomic<uint64_t> Word{0};
@@ -460,18 +474,23 @@ static_assert(sizeof(Granule) == 8);
 /// as long as they come one after the other.
 class AlikeGranules {
 public:
-  /// Check(Granule &) applies the access to the bytes of Mask of a granule; true if that found a
-  /// race, which is found again wherever it is.
-  template <class Fn> PF_INLINE void access(Granule &G, uint8_t Mask, Fn &&Check) {
-    uint64_t Old = G.load();
-    if (IsKnown && Old == From && Mask == Accessed)
-      return G.store(To);
-    bool IsPlain = !Old || uint8_t(Old), Raced = Check(G);
+  /// What Old becomes. Next(Raced) finds it out, and sets Raced if that found a race, which is
+  /// found again wherever it is.
+  template <class Fn> PF_INLINE uint64_t next(uint64_t Old, uint8_t Mask, Fn &&Next) {
+    if (knows(Old, Mask))
+      return To;
+    bool Raced = false;
+    To = Next(Raced);
     From = Old;
-    To = G.load();
     Accessed = Mask;
-    IsKnown = IsPlain && uint8_t(To) && !Raced;
+    IsKnown = !Raced;
+    return To;
   }
+  /// Is it the same again? Then it becomes this.
+  PF_INLINE bool knows(uint64_t Old, uint8_t Mask) const {
+    return Old == From && Mask == Accessed && IsKnown;
+  }
+  uint64_t to() const { return To; }
 
 private:
   uint64_t From = 0, To = 0;
@@ -488,14 +507,14 @@ struct CellCount {
     Bytes += Other.Bytes;
   }
   /// Those of the bytes of Mask of so many granules that are all like G.
-  void addBytes(const Granule &G, uint8_t Mask, unsigned Granules) {
-    G.forEach(
-        [&](uint8_t Part) { Bytes += uint64_t(std::popcount(uint8_t(Part & Mask))) * Granules; });
+  void addBytes(const Granule &G, uint8_t Mask, unsigned Granules, const Stamps &All) {
+    G.forEach(All, [&](uint8_t Part) {
+      Bytes += uint64_t(std::popcount(uint8_t(Part & Mask))) * Granules;
+    });
   }
 };
 
-/// The shadow of one page of memory: its granules, and nothing that inlined checks would
-/// have to step over. Whoever calls owns the page, but for the three tests above.
+/// The shadow of one page of memory: its granules, and nothing that checks would have to step over.
 class FinePage {
 public:
   static constexpr unsigned Shift = 12;
@@ -503,34 +522,40 @@ public:
 
   Granule &granuleOf(uint64_t Address) { return Granules[Address % Bytes / Granule::Bytes]; }
 
-  /// Calls Visit(Granule &, mask, address of the granule) for the granules of a range that
-  /// lies in this page.
-  template <class Fn> void visit(uint64_t Address, uint64_t Size, Fn &&Visit) {
+  /// Calls Visit(address of a granule, mask) for the granules of a range.
+  template <class Fn> static void forEachGranule(uint64_t Address, uint64_t Size, Fn &&Visit) {
     while (Size) {
       uint64_t Offset = Address % Granule::Bytes;
       uint64_t Here = Size < Granule::Bytes - Offset ? Size : Granule::Bytes - Offset;
-      Visit(granuleOf(Address), Granule::maskOf(Offset, Here), Address - Offset);
+      Visit(Address - Offset, Granule::maskOf(Offset, Here));
       Address += Here;
       Size -= Here;
     }
   }
+  /// Calls Visit(Granule &, mask, address of the granule) for those of a range that lies in this
+  /// page.
+  template <class Fn> void visit(uint64_t Address, uint64_t Size, Fn &&Visit) {
+    forEachGranule(Address, Size,
+                   [&](uint64_t At, uint8_t Mask) { Visit(granuleOf(At), Mask, At); });
+  }
 
   /// Its stamps are kept.
-  void keep(Stamps::Collection &C) {
+  void keep(Stamps::Collection &C, const Stamps &All) {
     for (Granule &G : Granules)
-      G.keep(C);
+      if (uint64_t Old = G.load())
+        G.store(Granule::kept(Old, C, All));
   }
   /// Calls Visit(mask) for every part of every granule.
-  template <class Fn> void forEach(Fn &&Visit) const {
+  template <class Fn> void forEach(const Stamps &All, Fn &&Visit) const {
     for (const Granule &G : Granules)
-      G.forEach(Visit);
+      G.forEach(All, Visit);
   }
   /// What a range that lies in this page has.
-  CellCount count(uint64_t Address, uint64_t Size) {
+  CellCount count(uint64_t Address, uint64_t Size, const Stamps &All) {
     CellCount Sum;
     visit(Address, Size, [&](const Granule &G, uint8_t Mask, uint64_t) {
-      G.forEach([&](uint8_t Part) { Sum.Cells += (Part & Mask) != 0; });
-      Sum.addBytes(G, Mask, 1);
+      G.forEach(All, [&](uint8_t Part) { Sum.Cells += (Part & Mask) != 0; });
+      Sum.addBytes(G, Mask, 1, All);
     });
     return Sum;
   }
@@ -550,45 +575,11 @@ template <class Fn> void forEachPage(uint64_t Address, uint64_t Size, Fn &&Visit
   }
 }
 
-/// The rules for one plain or atomic access to the bytes of Mask of a granule. MakeStamp() is asked
-/// if there is something to remember. OnRace(mask, Epoch First, its stamp, AccessKind).
+/// An access to a granule that the caller owns; see Granule::accessed.
 template <class StampFn, class Fn>
 void checkGranule(ThreadState &T, Stamper &By, Granule &G, uint8_t Mask, AccessKind Kind,
                   StampFn &&MakeStamp, Fn &&OnRace) {
-  auto Told = [&](uint8_t Bytes) {
-    return [&OnRace, Bytes](Epoch E, Note N, AccessKind K) { OnRace(Bytes, E, Stamp(N), K); };
-  };
-  switch (Kind) {
-  case AccessKind::Read:
-    return G.access(
-        By, Mask,
-        [&](const StampedCell &X) {
-          return rule::readSameEpoch(T, X) || rule::readSharedSameEpoch(T, X);
-        },
-        [&](StampedCell &X, uint8_t Bytes) {
-          X.assertOwned();
-          rule::readSlow(T, X, MakeStamp(), Told(Bytes));
-        },
-        [&](const AtomicHistory &A, uint8_t Bytes) { rule::atomicReadRace(T, A, Told(Bytes)); });
-  case AccessKind::Write:
-    return G.access(
-        By, Mask, [&](const StampedCell &X) { return rule::writeSameEpoch(T, X); },
-        [&](StampedCell &X, uint8_t Bytes) {
-          X.assertOwned();
-          rule::writeSlow(T, X, MakeStamp(), Told(Bytes));
-        },
-        [&](const AtomicHistory &A, uint8_t Bytes) { rule::atomicWriteRace(T, A, Told(Bytes)); });
-  case AccessKind::AtomicRead:
-    return G.accessAtomically(By, Mask, [&](const StampedCell &X, AtomicHistory &A, uint8_t Bytes) {
-      X.assertOwned();
-      rule::atomicRead(T, X, A, MakeStamp(), Told(Bytes));
-    });
-  case AccessKind::AtomicWrite:
-    return G.accessAtomically(By, Mask, [&](const StampedCell &X, AtomicHistory &A, uint8_t Bytes) {
-      X.assertOwned();
-      rule::atomicWrite(T, X, A, MakeStamp(), Told(Bytes));
-    });
-  }
+  G.store(Granule::accessed(G.load(), T, By, Mask, Kind, MakeStamp, OnRace));
 }
 
 } // namespace photofinish

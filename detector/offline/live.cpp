@@ -28,7 +28,7 @@ public:
   ShadowSize shadowSize() const override {
     ShadowSize Size;
     Pages.forEach([&](uint64_t, const FinePage &P) {
-      P.forEach([&](uint8_t Mask) {
+      P.forEach(All, [&](uint8_t Mask) {
         ++Size.Cells;
         Size.Elements += uint64_t(std::popcount(Mask));
       });
@@ -66,8 +66,9 @@ private:
           });
     });
     if (All.wantsCollection())
-      By.collect(
-          [&](Stamps::Collection &C) { Pages.forEach([&](uint64_t, FinePage &P) { P.keep(C); }); });
+      By.collect([&](Stamps::Collection &C) {
+        Pages.forEach([&](uint64_t, FinePage &P) { P.keep(C, All); });
+      });
   }
 
   /// A report is on a range: one for each run of bytes in the mask.
@@ -91,7 +92,9 @@ private:
         if (FinePage *P = Pages.remove(Start >> FinePage::Shift))
           destroy(P);
       } else if (FinePage *P = Pages.find(Start >> FinePage::Shift)) {
-        P->visit(Start, Size, [](Granule &G, uint8_t Mask, uint64_t) { G.forget(Mask); });
+        P->visit(Start, Size, [&](Granule &G, uint8_t Mask, uint64_t) {
+          G.store(Granule::forgotten(G.load(), By[0], Mask));
+        });
       }
     });
   }

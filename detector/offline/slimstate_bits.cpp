@@ -63,11 +63,14 @@ template <class Classes> struct ShadowPage {
       return C.accessAtomically(Who, Offset, Mask, Kind, MakeStamp, OnRace);
     checkGranule(Who.T, Who.By, Granules[Offset / Granule::Bytes], Mask, Kind, MakeStamp, OnRace);
   }
-  void reset(uint64_t First, uint64_t Count, const Stamps &All) {
+  void reset(uint64_t First, uint64_t Count, Stamper &By) {
     if (!Granules)
-      return C.reset(First, Count, All);
+      return C.reset(First, Count, By);
     forEachGroup<NumGranules>(Elements::range(First, Count), [&](uint8_t Mask, const Set &Some) {
-      Some.forEach([&](unsigned G) { Granules[G].forget(Mask); });
+      Some.forEach([&](unsigned Number) {
+        Granule &G = Granules[Number];
+        G.store(Granule::forgotten(G.load(), By, Mask));
+      });
     });
   }
   /// After a change: to granules, if there are too many classes.
@@ -78,28 +81,28 @@ template <class Classes> struct ShadowPage {
     Granules = std::make_unique<Granule[]>(NumGranules);
     C.moveTo([&](unsigned Number) -> Granule & { return Granules[Number]; });
   }
-  void keep(Stamps::Collection &Collection) {
-    C.keep(Collection);
+  void keep(Stamps::Collection &Collection, const Stamps &All) {
+    C.keep(Collection, All);
     for (unsigned G = 0; Granules && G < NumGranules; ++G)
-      Granules[G].keep(Collection);
+      Granules[G].store(Granule::kept(Granules[G].load(), Collection, All));
   }
 
-  uint64_t numCells() const {
-    uint64_t Cells = C.numCells();
+  uint64_t numCells(const Stamps &All) const {
+    uint64_t Cells = C.numCells(All);
     for (unsigned G = 0; Granules && G < NumGranules; ++G)
-      Granules[G].forEach([&](uint8_t) { ++Cells; });
+      Granules[G].forEach(All, [&](uint8_t) { ++Cells; });
     return Cells;
   }
-  uint32_t grain() const {
-    bool IsWhole = C.grain() == Granule::Bytes;
+  uint32_t grain(const Stamps &All) const {
+    bool IsWhole = C.grain(All) == Granule::Bytes;
     for (unsigned G = 0; Granules && G < NumGranules; ++G)
-      Granules[G].forEach([&](uint8_t Mask) { IsWhole &= Mask == 0xff; });
+      Granules[G].forEach(All, [&](uint8_t Mask) { IsWhole &= Mask == 0xff; });
     return IsWhole ? Granule::Bytes : 1;
   }
-  ByteMask touched(unsigned Line) const {
-    ByteMask Touched = C.touched(Line);
+  ByteMask touched(unsigned Line, const Stamps &All) const {
+    ByteMask Touched = C.touched(Line, All);
     for (unsigned I = 0; Granules && I < LineGranules; ++I)
-      Touched |= ByteMask(Granules[Line * LineGranules + I].touched()) << I * Granule::Bytes;
+      Touched |= ByteMask(Granules[Line * LineGranules + I].touched(All)) << I * Granule::Bytes;
     return Touched;
   }
 
@@ -108,12 +111,12 @@ private:
   void accessGranules(const Committer &Who, uint8_t Mask, const Set &Some, bool IsWrite, Stamp S,
                       Fn &OnRace) {
     AlikeGranules Alike;
+    AccessKind Kind = IsWrite ? AccessKind::Write : AccessKind::Read;
     Some.forEach([&](unsigned Number) {
-      Alike.access(Granules[Number], Mask, [&](Granule &G) {
-        bool HasRaced = false;
-        checkGranule(
-            Who.T, Who.By, G, Mask, IsWrite ? AccessKind::Write : AccessKind::Read,
-            [&] { return S; },
+      Granule &G = Granules[Number];
+      G.store(Alike.next(G.load(), Mask, [&](bool &HasRaced) {
+        return Granule::accessed(
+            G.load(), Who.T, Who.By, Mask, Kind, [&] { return S; },
             [&](uint8_t Raced, Epoch First, Stamp FirstStamp, AccessKind FirstKind) {
               HasRaced = true;
               forEachRun(Raced, [&](unsigned Byte, unsigned Count) {
@@ -121,16 +124,15 @@ private:
                        FirstKind);
               });
             });
-        return HasRaced;
-      });
+      }));
     });
   }
   /// Back to a class, if one is enough.
   void rejoin(const Stamps &All) {
     for (unsigned G = 0; G < NumGranules; ++G)
-      if (Granules[G].hasAtomics() || !Granules[G].hasHistoryOf(Granules[0], All))
+      if (!Granule::areAlike(Granules[G].load(), Granules[0].load(), All))
         return;
-    C.startWith(Granules[0]);
+    C.startWith(Granules[0].load());
     Granules.reset();
   }
 };
@@ -169,10 +171,10 @@ public:
     // memory counts where it is touched.
     std::map<uint64_t, uint32_t> TouchedAllocations; // base -> grain
     Pages.forEach([&](uint64_t Number, const Page &P) {
-      Size.Cells += P.numCells();
+      Size.Cells += P.numCells(All);
       uint64_t Bytes = 0;
       for (uint64_t Line = 0; Line < Page::PageBytes / LineBytes; ++Line) {
-        ByteMask Touched = P.touched(unsigned(Line));
+        ByteMask Touched = P.touched(unsigned(Line), All);
         uint64_t Start = Number * Page::PageBytes + Line * LineBytes;
         for (auto It = firstAllocation(Start);
              It != Allocations.end() && It->first < Start + LineBytes; ++It) {
@@ -180,12 +182,12 @@ public:
           uint64_t To = std::min(It->first + It->second, Start + LineBytes) - Start;
           ByteMask Here = bytesOf(unsigned(From), unsigned(To - From));
           if (Touched & Here)
-            TouchedAllocations.try_emplace(It->first, P.grain());
+            TouchedAllocations.try_emplace(It->first, P.grain(All));
           Touched &= ~Here;
         }
         Bytes += uint64_t(std::popcount(Touched));
       }
-      Size.Elements += Bytes / P.grain();
+      Size.Elements += Bytes / P.grain(All);
     });
     for (auto [Base, Grain] : TouchedAllocations)
       Size.Elements += Allocations.find(Base)->second / Grain;
@@ -209,18 +211,18 @@ private:
     return *P;
   }
   void remove(Page *P) {
-    Cells -= P->numCells();
+    Cells -= P->numCells(All);
     delete P;
   }
   /// Change() changes the page.
   template <class Fn> void change(Page &P, Fn &&Change) {
-    Cells -= P.numCells();
+    Cells -= P.numCells(All);
     bool HadGranules = bool(P.Granules);
     Change();
     P.settle(All);
     ToGranules += !HadGranules && P.Granules;
     ToClasses += HadGranules && !P.Granules;
-    Cells += P.numCells();
+    Cells += P.numCells(All);
     PeakCells = std::max(PeakCells, Cells);
   }
   Committer committer(ThreadId Thread) { return {Order.thread(Thread), By[Thread], Count}; }
@@ -304,8 +306,9 @@ private:
         [&](const auto &Some) { Commit(Some.Number, Some.All, Some.IsWrite, Some.P.Site); });
     PendingOf[Thread]->Accesses.clear();
     if (All.wantsCollection())
-      By.collect(
-          [&](Stamps::Collection &C) { Pages.forEach([&](uint64_t, Page &P) { P.keep(C); }); });
+      By.collect([&](Stamps::Collection &C) {
+        Pages.forEach([&](uint64_t, Page &P) { P.keep(C, All); });
+      });
   }
 
   void commitRange(uint64_t Address, uint64_t Size) override {
@@ -336,7 +339,7 @@ private:
         if (Here == Page::PageBytes) {
           remove(Pages.remove(Address / Page::PageBytes));
         } else {
-          change(*P, [&] { P->reset(Offset, Here, All); });
+          change(*P, [&] { P->reset(Offset, Here, By[0]); });
         }
       }
       Address += Here;

@@ -127,13 +127,13 @@ public:
     expectSame(Seen, Expected);
   }
   void reset(uint64_t First, uint64_t Length) {
-    P.reset(First, Length, All);
+    P.reset(First, Length, By[0]);
     for (uint64_t At = First; At < First + Length; ++At)
       Bytes.forget(At);
     EXPECT_TRUE(P.verify(All));
   }
   void collect() {
-    By.collect([&](Stamps::Collection &C) { P.keep(C); });
+    By.collect([&](Stamps::Collection &C) { P.keep(C, All); });
   }
 
   Page P;
@@ -152,7 +152,7 @@ private:
       ByteMask Touched = 0;
       for (unsigned Byte = 0; Byte < LineBytes; ++Byte)
         Touched |= ByteMask(Bytes.isTouched(Line * LineBytes + Byte)) << Byte;
-      EXPECT_EQ(P.touched(Line), Touched);
+      EXPECT_EQ(P.touched(Line, All), Touched);
     }
   }
 
@@ -254,7 +254,7 @@ TEST(ClassPage, ReadersAreOneSet) {
       T->advance();
       By.collect([&](Stamps::Collection &C) {
         for (auto &P : Pages)
-          P.keep(C);
+          P.keep(C, All);
       });
       EXPECT_EQ(All.numSets(), Round || T == &B ? 2u : 0u);
     }

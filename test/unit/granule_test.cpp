@@ -1,8 +1,8 @@
 //===- granule_test.cpp - A granule is its eight bytes -----------------------===//
 //
 // A granule keeps bytes with one history in one part, and moves them from part to part. Beside it,
-// every byte has a cell of its own here, where nothing can be split or joined: both must see the
-// same races on every byte, and answer the same without the lock. Collections come and go.
+// every byte is by itself here, where nothing can be split or joined: both must see the same races
+// on every byte, and know the same hits. Collections come and go.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,37 +35,43 @@ public:
     NumRaces += Seen.size();
   }
   void forget(unsigned Mask) {
-    Whole.forget(uint8_t(Mask));
+    Whole.store(Granule::forgotten(Whole.load(), By[0], uint8_t(Mask)));
     forEachByte(Mask, [&](unsigned I) { Bytes.forget(I); });
   }
   void collect() {
-    By.collect([&](Stamps::Collection &C) { Whole.keep(C); });
+    By.collect([&](Stamps::Collection &C) { Whole.store(Granule::kept(Whole.load(), C, All)); });
   }
   void expectPartition() {
     unsigned Parts = 0;
-    Whole.forEach([&](uint8_t Mask) {
+    Whole.forEach(All, [&](uint8_t Mask) {
       EXPECT_NE(Mask, 0u);
       EXPECT_EQ(Parts & Mask, 0u) << "a byte is in two parts";
       Parts |= Mask;
     });
     for (unsigned I = 0; I < Granule::Bytes; ++I) {
-      EXPECT_EQ(Parts >> I & 1, !Bytes.cell(I).isUntouched());
-      EXPECT_EQ(Whole.touched() >> I & 1, Bytes.isTouched(I));
+      EXPECT_EQ(Parts >> I & 1, Bytes.isTouchedPlainly(I));
+      EXPECT_EQ(Whole.touched(All) >> I & 1, Bytes.isTouched(I));
     }
-    EXPECT_EQ(Whole.isUntouched(), !Whole.touched());
+    EXPECT_EQ(Whole.isUntouched(), !Whole.touched(All));
+    EXPECT_TRUE(Granule::areAlike(Whole.load(), Whole.load(), All));
   }
   void expectSameHits(unsigned Mask, const ThreadState &T) {
+    using enum AccessKind;
     // The whole may not know at once that it is a hit; where it says so, every byte must.
-    Epoch Now = T.now();
-    bool IsRead = Whole.isReadSince(uint8_t(Mask), Now, All);
-    bool IsWritten = Whole.isWrittenSince(uint8_t(Mask), Now, All);
-    bool IsSharedRead = Whole.isSharedReadSince(uint8_t(Mask), Now, All);
+    By[T.id()].publish(T.now(), true);
+    const Hits &Known = By[T.id()].hits();
+    uint64_t W = Whole.load();
+    bool IsRead = Granule::isHit<Read>(W, uint8_t(Mask), Known) ||
+                  Granule::isSame(W, uint8_t(Mask), false, T.now(), All);
+    bool IsWritten = Granule::isHit<Write>(W, uint8_t(Mask), Known) ||
+                     Granule::isSame(W, uint8_t(Mask), true, T.now(), All);
     forEachByte(Mask, [&](unsigned I) {
-      EXPECT_TRUE(!IsRead || Bytes.cell(I).isReadAt(Now));
-      EXPECT_TRUE(!IsWritten || Bytes.cell(I).write() == Now);
-      EXPECT_TRUE(!IsSharedRead || Bytes.cell(I).lastReadOf(Now.thread()) == Now.clock());
+      bool WasWritten = Bytes.isAccessedAt(I, Write, T.now());
+      EXPECT_TRUE(!IsRead || WasWritten || Bytes.isAccessedAt(I, Read, T.now()));
+      EXPECT_TRUE(!IsWritten || WasWritten);
     });
-    NumHits += IsRead + IsWritten + IsSharedRead;
+    NumHits += Granule::isHit<Read>(W, uint8_t(Mask), Known) +
+               Granule::isHit<Write>(W, uint8_t(Mask), Known);
   }
 
   uint64_t NumRaces = 0, NumHits = 0;

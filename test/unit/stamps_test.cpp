@@ -34,7 +34,7 @@ protected:
     for (const Written &W : Writes) {
       EXPECT_EQ(All.epochOf(W.S), W.When);
       EXPECT_EQ(All.noteOf(W.S), W.Where);
-      Epoch Latest(W.When.thread(), ClockOf[W.When.thread()]);
+      Epoch Latest(W.When.thread(), W.When.thread() < NumThreads ? ClockOf[W.When.thread()] : 1);
       EXPECT_EQ(All.isAt(W.S, Latest), W.When == Latest);
       EXPECT_EQ(All.isBefore(W.S, V), V.covers(W.When));
     }
@@ -84,8 +84,23 @@ TEST_F(StampsTest, AreWhatTheyStandFor) {
     if (Sets.size() > 20)
       Sets.erase(Sets.begin() + ptrdiff_t(below(Sets.size())));
     ReadBy R = Sets.empty() || below(4) == 0 ? ReadBy{} : Sets[below(Sets.size())];
-    R.R = R.R ? By[Thread].withRead(R.R, S) : S;
-    R.Last[Thread] = {Now.clock(), Where};
+    // The reader knows its own past, and some of the others'.
+    Clock Own;
+    for (uint32_t Other = 0; Other < NumThreads; ++Other)
+      Own.set(Other, below(3) ? 0 : below(ClockOf[Other]));
+    Own.set(Thread, Now.clock());
+    auto Drop = [&] {
+      std::erase_if(
+          R.Last, [&](const auto &Its) { return Own.covers(Epoch(Its.first, Its.second.first)); });
+    };
+    if (below(4)) {
+      Drop();
+      R.R = By[Thread].withRead(R.R, Own, S);
+      R.Last[Thread] = {Now.clock(), Where};
+    } else {
+      Drop();
+      R.R = By[Thread].uncovered(R.R, Own);
+    }
     Sets.push_back(R);
     if (below(10) == 0)
       collect();
@@ -95,12 +110,37 @@ TEST_F(StampsTest, AreWhatTheyStandFor) {
   EXPECT_GT(All.numCollections(), 100u);
 }
 
+/// A set may have any number of members.
+TEST_F(StampsTest, SetsAreLarge) {
+  constexpr uint32_t Many = 1000;
+  ReadBy R = {};
+  for (uint32_t Thread = 0; Thread < Many; ++Thread) {
+    uint32_t Its = Thread * 7 % Many; // in no order
+    R.R = By[Its].withRead(R.R, Clock(), By[Its].stampFor(Epoch(Its, 1), Its));
+    R.Last[Its] = {1, Its};
+    if (Its % 97 == 0)
+      Sets.push_back(R);
+  }
+  Sets.push_back(R);
+  ReadBy Again = R;
+  Clock OfLast;
+  OfLast.set(Many - 1, 1);
+  Again.R = By[0].withRead(By[0].uncovered(R.R, OfLast), Clock(),
+                           By[Many - 1].stampFor(Epoch(Many - 1, 1), Many - 1));
+  EXPECT_NE(Again.R, R.R);
+  EXPECT_TRUE(All.areEqual(Again.R, R.R));
+  EXPECT_FALSE(All.areEqual(Sets[0].R, R.R));
+  expectSame();
+  collect();
+  expectSame();
+}
+
 /// Reads that differ make different sets, however close their numbers are in a table.
 TEST_F(StampsTest, SetsAreNotMistaken) {
   Stamp First = By[1].stampFor(Epoch(1, 1), 0);
   for (Note N = 0; N < 1000; ++N) {
     Stamp S = By[0].stampFor(Epoch(0, 1), N);
-    Sets.push_back({By[0].withRead(First, S), {{0, {1, N}}, {1, {1, 0}}}});
+    Sets.push_back({By[0].withRead(First, Clock(), S), {{0, {1, N}}, {1, {1, 0}}}});
   }
   expectSame();
 }

@@ -5,7 +5,7 @@
 ; CHECK-LABEL: @aligned(
 ; CHECK: [[ADDRESS:%.*]] = ptrtoint ptr %p to i64
 ; CHECK: [[THREAD:%.*]] = call ptr @llvm.threadlocal.address.p0(ptr @__pf_thread)
-; CHECK: [[FIELD:%.*]] = getelementptr inbounds i8, ptr [[THREAD]], i64 24
+; CHECK: [[FIELD:%.*]] = getelementptr inbounds i8, ptr [[THREAD]], i64 16
 ; CHECK: [[NOTED:%.*]] = load ptr, ptr [[FIELD]]
 ; CHECK: [[PAGE:%.*]] = lshr i64 [[ADDRESS]], 12
 ; CHECK: [[ENTRY:%.*]] = and i64 [[PAGE]], 1023
