@@ -20,7 +20,8 @@ class Mode:
     what: str  # for --help
     share: float = 1.0  # of the time that a run may take: less for what is there for comparison only
     runtime: str = ""  # Photofinish's: the mode of its runtime, if that has another name
-    runs_once: bool = False  # in the first round: slow, and many times slower than everything it is compared with
+    runs_once: bool = False  # at a small scale: slow, and many times slower than everything it is compared with
+    counts_like: str = ""  # the mode that makes the same checks in the same cells, only otherwise
 
     def toolchain(self, photofinish):
         if self.kind == "photofinish":
@@ -98,10 +99,12 @@ MODES = [
     Mode("redcard", "photofinish", "redcard", "as fasttrack, without checks that others cover", 0.5, "fasttrack"),
     Mode("slimcard", "photofinish", "redcard", "as slimstate, without checks that others cover", 0.5, "slimstate"),
     Mode("bigfoot", "photofinish", "bigfoot", "as slimstate, checks moved out of loops and joined", 1.0, "slimstate"),
-    Mode("verifiedft-v1.5", "photofinish", "photofinish", "the same, shared reads under the lock", 0.5),
-    Mode("verifiedft-v1", "photofinish", "photofinish", "the same, every access under the lock", 0.5),
+    Mode("verifiedft-v1.5", "photofinish", "photofinish", "as fasttrack, shared reads under the lock", 0.5,
+         counts_like="fasttrack"),
+    Mode("verifiedft-v1", "photofinish", "photofinish", "as fasttrack, every access under the lock", 0.5,
+         counts_like="fasttrack"),
     Mode("tsan", "peer", "tsan", "ThreadSanitizer of clang 19"),
-    Mode("helgrind", "peer", "dwarf4", "valgrind's helgrind", 0.5, runs_once=True),
-    Mode("drd", "peer", "dwarf4", "valgrind's drd", 0.5, runs_once=True),
+    Mode("helgrind", "peer", "dwarf4", "valgrind's helgrind", runs_once=True),
+    Mode("drd", "peer", "dwarf4", "valgrind's drd", runs_once=True),
 ]
 QUICK = ["base", "fasttrack", "slimstate", "bigfoot", "tsan"]
