@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 /* Raise it with every change to this file or to entry_points.def, here and in the name. */
-#define PF_ABI_VERSION 4
-#define PF_VERSION_SYMBOL __pf_instrumented_for_another_photofinish_runtime_than_version_4
+#define PF_ABI_VERSION 5
+#define PF_VERSION_SYMBOL __pf_instrumented_for_another_photofinish_runtime_than_version_5
 
 /* What a site does. */
 enum pf_site_flags {
@@ -48,9 +48,9 @@ struct pf_site {
 
 /* Accesses to neighbouring bytes that are checked together. Each has its site, which is asked for
  * only when the thread has not noted them all. Bit I of `read` stands for byte I from the group's
- * address on, if an access of 1, 2 or 4 bytes reads it, and `written` likewise; bit I of `read_whole`
- * for bytes 8 * I to 8 * I + 7, if one of 8 or 16 bytes does, with I so that these are a granule if
- * the address is one's.
+ * address on, if an access of 1, 2 or 4 bytes reads it, and `written` likewise; bit I of
+ * `read_whole` for bytes 8 * I to 8 * I + 7, if one of 8 or 16 bytes does, with I so that these are
+ * a granule if the address is one's.
  */
 struct pf_group_member {
   uint16_t offset; /* from the group's address */
@@ -105,7 +105,7 @@ struct pf_thread_head {
  * write); of one to fewer bytes, bit A % 8 and so on of byte G in read or written, which may be
  * looked at whatever the number says: they are in memory.
  */
-#define PF_NOTED_ENTRIES 1024
+#define PF_NOTED_ENTRIES 4096
 struct pf_noted_bytes {
   uint8_t read[PF_PAGE_BYTES / 8];
   uint8_t written[PF_PAGE_BYTES / 8];

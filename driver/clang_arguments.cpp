@@ -34,6 +34,9 @@ unsigned wordsAfter(StringRef Word) {
 
 constexpr llvm::StringLiteral PlacementOption = "-fphotofinish-placement=";
 constexpr llvm::StringLiteral VerifyOption = "-fphotofinish-verify";
+constexpr llvm::StringLiteral StatsOption = "-fphotofinish-stats";
+constexpr llvm::StringLiteral InlineOption = "-fphotofinish-inline-checks";
+constexpr llvm::StringLiteral NoInlineOption = "-fno-photofinish-inline-checks";
 
 enum class InputKind { Object, Source, Header, Unsupported };
 
@@ -240,6 +243,10 @@ size_t Reader::readOption(Words Rest) {
     readPlacement(Word);
   } else if (Word == VerifyOption) {
     A.Verifies = true;
+  } else if (Word == StatsOption) {
+    A.PrintsStats = true;
+  } else if (Word == InlineOption || Word == NoInlineOption) {
+    A.InlinesChecks = Word == InlineOption;
   } else if (isOwnOption(Word)) {
     A.Instruments = Word == "-fphotofinish";
   } else if (isQuestion(Word)) {
@@ -358,7 +365,8 @@ ClangArguments Reader::read(Words Expanded) {
 
 bool isOwnOption(StringRef Word) {
   return Word == "-fphotofinish" || Word == "-fno-photofinish" ||
-         Word.starts_with(PlacementOption) || Word == VerifyOption;
+         Word.starts_with(PlacementOption) || Word == VerifyOption || Word == StatsOption ||
+         Word == InlineOption || Word == NoInlineOption;
 }
 
 ClangArguments readClangArguments(Words Given, Words Expanded) {

@@ -13,6 +13,7 @@
 
 #include "driver/command_line.h"
 
+#include <optional>
 #include <string>
 
 namespace photofinish {
@@ -37,6 +38,10 @@ struct ClangArguments {
   std::string Placement;
   /// -fphotofinish-verify: accesses are announced beside their checks.
   bool Verifies = false;
+  /// -fphotofinish-stats: say what became of each function's accesses.
+  bool PrintsStats = false;
+  /// -f[no-]photofinish-inline-checks; unset if the pass decides.
+  std::optional<bool> InlinesChecks;
   /// Some input is not yet an object file.
   bool Compiles = false;
   LinkKind Link = LinkKind::None;

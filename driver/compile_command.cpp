@@ -70,6 +70,11 @@ void Compiler::addCompileFlags() {
     AddPluginOption("-photofinish-placement=" + Arguments.Placement);
   if (Arguments.Verifies)
     AddPluginOption("-photofinish-verify");
+  if (Arguments.PrintsStats)
+    AddPluginOption("-photofinish-stats");
+  if (Arguments.InlinesChecks)
+    AddPluginOption(*Arguments.InlinesChecks ? "-photofinish-inline-checks=true"
+                                             : "-photofinish-inline-checks=false");
   // Clang's own ThreadSanitizer marks the functions to instrument (and honours every way to opt
   // out), answers __has_feature, and keeps the optimizer from inventing accesses; the plugin
   // instruments in its place. Its runtime is left out. In a command line that also links and
@@ -168,8 +173,14 @@ in and Photofinish's runtime linked. Every option of clang's works as usual.
   -fphotofinish-placement=access|redcard|bigfoot
                     where checks go: before every access; before those that no other check
                     covers; or where one check covers as many as can be, loops as a whole
+  -fphotofinish-inline-checks, -fno-photofinish-inline-checks
+                    look inline whether there is something to check, which mode=slimstate
+                    knows; without either, as -fphotofinish-placement=bigfoot does
   -fphotofinish-verify
                     for a recorded run that shows whether checks are where they should be
+  -fphotofinish-stats
+                    say what became of each function's accesses: how many checks were removed,
+                    moved out of loops and joined
 
 The environment: PHOTOFINISH_CLANG and PHOTOFINISH_CLANGXX name other compilers to use than
   )" << clangPath(false)

@@ -5,6 +5,8 @@
 #include "placement/faults.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/BlockFrequencyInfo.h"
+#include "llvm/Analysis/BranchProbabilityInfo.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/CFG.h"
@@ -167,7 +169,10 @@ void Contexts::findHaste() {
     for (Event &E : B.Events) {
       if (E.MayFault && Outermost) {
         E.MayFault = false;
-        Risky.insert(Outermost);
+        Hasty.insert(Outermost);
+      } else if (E.MayFault || E.ItsEffects.any()) {
+        for (const Loop *L = LI.getLoopFor(B.Its); L; L = L->getParentLoop())
+          Hasty.insert(L);
       }
       if (E.IsAccess)
         E.CannotWait =
@@ -181,7 +186,7 @@ bool Contexts::checksAllOn(const BasicBlock &From, const BasicBlock &To) const {
   if (const Loop *Again = begunAgain(LI, From, To))
     return !isFiniteLoop(*Again);
   for (const Loop *L = LI.getLoopFor(&To); L && !L->contains(&From); L = L->getParentLoop())
-    if (Risky.contains(L))
+    if (Hasty.contains(L))
       return true;
   return false;
 }
@@ -257,11 +262,24 @@ bool Contexts::canBeClosedAgain(const Path &Once, const Loop &L) const {
   return closed(Whole, *Around, SE.getOne(I64)).has_value();
 }
 
+/// What is known of it, or else what the compiler expects: that each exit is rarely taken. Several
+/// of them, as where strings are compared, and the loop is short.
+bool Contexts::hasFewIterations(const Loop &L) const {
+  if (unsigned Known = SE.getSmallConstantTripCount(&L))
+    return Known <= FewIterations;
+  const BasicBlock *Header = L.getHeader();
+  BlockFrequency Entered(0);
+  for (const BasicBlock *From : predecessors(Header))
+    if (!L.contains(From))
+      Entered +=
+          Frequencies.getBlockFreq(From) * Frequencies.getBPI()->getEdgeProbability(From, Header);
+  return Frequencies.getBlockFreq(Header).getFrequency() / FewIterations < Entered.getFrequency();
+}
+
 void Contexts::closeOver(Loop &L) {
   if (!isQuiet(L))
     return;
-  unsigned TripCount = SE.getSmallConstantTripCount(&L);
-  bool IsShort = TripCount && TripCount <= FewIterations;
+  bool IsShort = hasFewIterations(L);
   SmallVector<std::pair<BasicBlock *, BasicBlock *>, 4> Exits;
   L.getExitEdges(Exits);
   Type *I64 = Type::getInt64Ty(F.getContext());

@@ -65,9 +65,10 @@ struct PlannedCheck {
 class Contexts {
 public:
   Contexts(llvm::Function &F, PlacementMode Mode, const ModuleEffects &Effects,
-           llvm::DominatorTree &DT, llvm::LoopInfo &LI, llvm::ScalarEvolution &SE)
-      : F(F), Mode(Mode), TheEffects(Effects), DT(DT), LI(LI), SE(SE), Computable(F, DT, SE),
-        Paths(SE) {}
+           llvm::DominatorTree &DT, llvm::LoopInfo &LI, llvm::ScalarEvolution &SE,
+           const llvm::BlockFrequencyInfo &Frequencies)
+      : F(F), Mode(Mode), TheEffects(Effects), DT(DT), LI(LI), SE(SE), Frequencies(Frequencies),
+        Computable(F, DT, SE), Paths(SE) {}
 
   /// The checks that the accesses need; nothing if the function is beyond what can be analysed. The
   /// accesses that have no path are left to be checked where they are: Rest.
@@ -142,6 +143,7 @@ private:
   std::optional<Path> closed(const Path &P, const llvm::Loop &L,
                              const llvm::SCEV *Iterations) const;
   bool isQuiet(const llvm::Loop &L) const;
+  bool hasFewIterations(const llvm::Loop &L) const;
   bool canBeClosedAgain(const Path &Once, const llvm::Loop &L) const;
   void closeOver(llvm::Loop &L);
 
@@ -175,6 +177,7 @@ private:
   llvm::DominatorTree &DT;
   llvm::LoopInfo &LI;
   llvm::ScalarEvolution &SE;
+  const llvm::BlockFrequencyInfo &Frequencies;
   Computability Computable;
 
   const std::vector<Access> *Accesses = nullptr;
@@ -190,8 +193,9 @@ private:
   /// The loop that a path can be closed over, and what is known of its earlier iterations.
   std::vector<const llvm::Loop *> ClosedOver;
   History Earlier;
-  /// Loops that are left with ranges, and may crash before; outermost ones.
-  llvm::SmallPtrSet<const llvm::Loop *, 4> Risky;
+  /// Loops before which all that is pending is checked: those that are left with ranges, and may
+  /// crash before; and those in which something checks what is pending, again and again.
+  llvm::SmallPtrSet<const llvm::Loop *, 4> Hasty;
   llvm::DenseMap<const llvm::Loop *, llvm::BitVector> VaryingIn;
   /// The paths that are checked before a loop begins; by its header.
   llvm::DenseMap<const llvm::BasicBlock *, llvm::BitVector> CheckedBefore;

@@ -17,11 +17,13 @@ struct EntryRow {
   StringRef Name;
   Letter Result;
   SmallVector<Letter, 5> Parameters;
+  CallingConv::ID Convention = CallingConv::C;
 };
 
 const EntryRow &row(Entry E) {
   static const EntryRow Rows[] = {
 #define PF_ENTRY(Name, Result, ...) {#Name, Result, {__VA_ARGS__}},
+#define PF_RARE_ENTRY(Name, Result, ...) {#Name, Result, {__VA_ARGS__}, CallingConv::PreserveMost},
 #include "abi/entry_points.def"
   };
   return Rows[static_cast<size_t>(E)];
@@ -56,21 +58,14 @@ Type *typeOf(Letter L, LLVMContext &Context) {
 
 } // namespace
 
-std::optional<Entry> entryForSize(uint64_t Bytes, bool Write) {
-  switch (Bytes) {
-  case 1:
-    return Write ? Entry::__pf_write1 : Entry::__pf_read1;
-  case 2:
-    return Write ? Entry::__pf_write2 : Entry::__pf_read2;
-  case 4:
-    return Write ? Entry::__pf_write4 : Entry::__pf_read4;
-  case 8:
-    return Write ? Entry::__pf_write8 : Entry::__pf_read8;
-  case 16:
-    return Write ? Entry::__pf_write16 : Entry::__pf_read16;
-  default:
+std::optional<Entry> entryForSize(uint64_t Bytes, bool Write, bool IsFirst) {
+  if (!isPowerOf2_64(Bytes) || Bytes > (IsFirst ? PF_GRANULE_BYTES : 16))
     return std::nullopt;
-  }
+  // As they are in the table.
+  Entry Of1 = IsFirst ? Write ? Entry::__pf_first_write1 : Entry::__pf_first_read1
+              : Write ? Entry::__pf_write1
+                      : Entry::__pf_read1;
+  return static_cast<Entry>(static_cast<unsigned>(Of1) + Log2_64(Bytes));
 }
 
 Contract::Contract(Module &M) : M(M) {}
@@ -89,8 +84,11 @@ FunctionCallee Contract::declare(Entry E) {
     if (L == PTR && Row.Result == VOID)
       Attributes = Attributes.addParamAttribute(Context, I, Attribute::NoCapture);
   }
-  return M.getOrInsertFunction(
+  FunctionCallee Declared = M.getOrInsertFunction(
       Row.Name, FunctionType::get(typeOf(Row.Result, Context), Parameters, false), Attributes);
+  if (auto *F = dyn_cast<Function>(Declared.getCallee()))
+    F->setCallingConv(Row.Convention);
+  return Declared;
 }
 
 CallInst *Contract::call(IRBuilderBase &B, Entry E, ArrayRef<Value *> Args) {
@@ -100,6 +98,7 @@ CallInst *Contract::call(IRBuilderBase &B, Entry E, ArrayRef<Value *> Args) {
     Fitting.push_back(Parameter->isIntegerTy() ? B.CreateZExtOrTrunc(Argument, Parameter)
                                                : Argument);
   CallInst *Call = B.CreateCall(Callee, Fitting);
+  Call->setCallingConv(row(E).Convention);
   Call->setDoesNotThrow();
   return Call;
 }

@@ -27,8 +27,9 @@ enum class Object : uint8_t {
 };
 // NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
-/// The entry point that checks Bytes bytes, if there is one for just that many.
-std::optional<Entry> entryForSize(uint64_t Bytes, bool Write);
+/// The entry point that checks Bytes bytes, if there is one for just that many; IsFirst: that the
+/// thread has not noted.
+std::optional<Entry> entryForSize(uint64_t Bytes, bool Write, bool IsFirst = false);
 
 class Contract {
 public:

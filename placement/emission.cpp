@@ -127,6 +127,7 @@ void Emitter::emitGroups(ArrayRef<LoweredCheck> OfOnePlace) {
         Members.push_back({unsigned(P.Offset - Start), unsigned(P.Check->Bytes), P.Check->Write,
                            Sites.site(*P.Check->Origin->At, P.Check->Bytes,
                                       flagsOf(P.Check->Write) | PlacedFlag)});
+      Joined += Count - 1;
       IRBuilder<> B(Rest[0].Check->Before);
       B.SetCurrentDebugLocation(locationFor(*Rest[0].Check->Origin->At));
       C.call(B, Entry::__pf_check_group,
@@ -164,10 +165,14 @@ void Emitter::emitAccess(const Access &A) {
   case Access::Whole:
     if (A.Vptr) {
       Constant *Site = Sites.site(*A.At, A.Bytes.getFixedValue(), flagsOf(A.Write) | PF_SITE_VPTR);
-      if (A.Write)
+      if (A.Write) {
         C.call(B, Entry::__pf_vptr_write, {A.Pointer, A.NewVptr, Site});
-      else
+      } else if (InlineChecks && A.Alignment >= PF_GRANULE_BYTES) {
+        inlineTest(B, A.Pointer, PF_GRANULE_BYTES, /*Write=*/false);
+        C.call(B, Entry::__pf_first_read8, {A.Pointer, Site});
+      } else {
         C.call(B, Entry::__pf_vptr_read, {A.Pointer, Site});
+      }
       return;
     }
     if (A.Bytes.isScalable()) {
@@ -220,10 +225,11 @@ void Emitter::emitLanes(const Access &A) {
 void Emitter::check(IRBuilderBase &B, Instruction &At, Value *Pointer, uint64_t Bytes, bool Write,
                     Align Alignment, unsigned MoreFlags) {
   Constant *Site = Sites.site(At, Bytes, flagsOf(Write) | MoreFlags);
-  std::optional<Entry> E = entryForSize(Bytes, Write);
+  bool IsTested = InlineChecks && Bytes <= PF_GRANULE_BYTES && Alignment >= Bytes;
+  std::optional<Entry> E = entryForSize(Bytes, Write, IsTested);
   if (!E)
     return checkRange(B, Pointer, B.getInt64(Bytes), Write, Site);
-  if (InlineChecks && Bytes <= PF_GRANULE_BYTES && Alignment >= Bytes)
+  if (IsTested)
     inlineTest(B, Pointer, Bytes, Write);
   C.call(B, *E, {Pointer, Site});
 }

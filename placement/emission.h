@@ -35,6 +35,8 @@ public:
   void emit(llvm::ArrayRef<LoweredCheck> Checks);
   /// That the access of a check elsewhere is made, if anyone wants to know.
   void announce(const Access &A);
+  /// How many checks have become part of another.
+  uint64_t numJoined() const { return Joined; }
 
 private:
   void emit(const LoweredCheck &Check);
@@ -58,6 +60,7 @@ private:
   SiteTable &Sites;
   bool InlineChecks;
   unsigned PlacedFlag;
+  uint64_t Joined = 0;
 };
 
 } // namespace photofinish

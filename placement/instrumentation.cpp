@@ -10,11 +10,14 @@
 #include "placement/frames.h"
 #include "placement/lowering.h"
 #include "placement/sites.h"
+#include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/GlobalIFunc.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -25,8 +28,10 @@ namespace photofinish {
 
 namespace {
 
-cl::opt<bool> InlineChecks("photofinish-inline-checks", cl::init(false),
-                           cl::desc("Test inline whether a check is needed before it is called"));
+cl::opt<cl::boolOrDefault>
+    InlineChecks("photofinish-inline-checks",
+                 cl::desc("Test inline whether a check is needed before it is called; by default "
+                          "where checks are placed for shadow memory that knows (bigfoot)"));
 cl::opt<PlacementMode> Placement(
     "photofinish-placement", cl::desc("Where checks go"), cl::init(PlacementMode::Access),
     cl::values(clEnumValN(PlacementMode::Access, "access", "before every access"),
@@ -38,8 +43,9 @@ cl::opt<bool>
     Verify("photofinish-verify", cl::init(false),
            cl::desc("Announce accesses whose checks are elsewhere, so that a recorded run "
                     "shows whether checks are where they should be"));
-cl::opt<bool> PrintStatistics("photofinish-stats", cl::init(false),
-                              cl::desc("Print what became of each module's accesses"));
+cl::opt<bool>
+    PrintStatistics("photofinish-stats", cl::init(false),
+                    cl::desc("Print what became of each function's and module's accesses"));
 
 /// Set on a module that is done. A pipeline that meets it again, such as the second half of
 /// a ThinLTO compilation, leaves it alone.
@@ -87,9 +93,10 @@ void emitPlaced(Function &F, FunctionAccesses &Found, Emitter &E, const ModuleEf
   auto &DT = Analyses.getResult<DominatorTreeAnalysis>(F);
   auto &LI = Analyses.getResult<LoopAnalysis>(F);
   auto &SE = Analyses.getResult<ScalarEvolutionAnalysis>(F);
+  auto &Frequencies = Analyses.getResult<BlockFrequencyAnalysis>(F);
   std::vector<Access> Rest;
-  auto Planned =
-      Contexts(F, Placement, TheEffects, DT, LI, SE).place(Found.Plain, Rest, Stats.Placed);
+  auto Planned = Contexts(F, Placement, TheEffects, DT, LI, SE, Frequencies)
+                     .place(Found.Plain, Rest, Stats.Placed);
   if (!Planned)
     return;
   E.emit(lower(*Planned, F, DT, LI, SE));
@@ -100,6 +107,18 @@ void emitPlaced(Function &F, FunctionAccesses &Found, Emitter &E, const ModuleEf
   Found.Plain = std::move(Rest);
 }
 
+/// What became of the plain accesses of one function: `Before` and `Now` are counts of the module.
+void print(const Function &F, size_t Accesses, size_t InPlace, uint64_t Joined,
+           const PlacementCounts &Before, const PlacementCounts &Now) {
+  uint64_t Checks = Now.Checks - Before.Checks - Joined + InPlace;
+  errs() << "photofinish: " << F.getParent()->getSourceFileName() << ": " << demangle(F.getName())
+         << ": " << Accesses << " plain accesses, " << Checks << " checks ("
+         << format("%.2f", double(Checks) / double(Accesses))
+         << "): " << Now.Removed - Before.Removed << " removed, "
+         << Now.OutOfLoops - Before.OutOfLoops << " moved out of loops, " << Joined << " joined"
+         << (Now.TooLarge != Before.TooLarge ? "; too large to analyse\n" : "\n");
+}
+
 /// True if F has been changed.
 bool instrument(Function &F, Contract &C, Emitter &E, const ModuleEffects *TheEffects,
                 FunctionAnalysisManager &Analyses, Statistics &Stats) {
@@ -108,8 +127,13 @@ bool instrument(Function &F, Contract &C, Emitter &E, const ModuleEffects *TheEf
   if (Found.empty() && !Found.HasCalls)
     return false;
   keepLibraryCalls(F, Analyses.getResult<TargetLibraryAnalysis>(F));
+  size_t NumPlain = Found.Plain.size();
+  PlacementCounts Before = Stats.Placed;
+  uint64_t JoinedBefore = E.numJoined();
   if (TheEffects)
     emitPlaced(F, Found, E, *TheEffects, Analyses, Stats);
+  if (PrintStatistics && NumPlain)
+    print(F, NumPlain, Found.Plain.size(), E.numJoined() - JoinedBefore, Before, Stats.Placed);
   E.emit(Found);
   addFrame(F, C);
   // No longer true of it: frames and checks write, and a check may end the program.
@@ -123,7 +147,7 @@ bool instrument(Function &F, Contract &C, Emitter &E, const ModuleEffects *TheEf
   return true;
 }
 
-void print(const Module &M, const Statistics &S, size_t Sites) {
+void print(const Module &M, const Statistics &S, size_t Sites, uint64_t Joined) {
   errs() << "photofinish: " << M.getSourceFileName() << ": " << S.Plain << " plain accesses, "
          << S.Memory << " memory operations, " << S.Atomics << " atomic operations, " << S.Fences
          << " fences; " << Sites << " sites; without a check: " << S.PrivateSkipped
@@ -134,8 +158,8 @@ void print(const Module &M, const Statistics &S, size_t Sites) {
   const PlacementCounts &P = S.Placed;
   errs() << "photofinish: " << M.getSourceFileName() << ": of " << P.Accesses
          << " accesses with a path, " << P.Removed << " without a check of their own; " << P.Checks
-         << " checks, " << P.OutOfLoops << " of them for all iterations of a loop; " << P.TooLarge
-         << " functions too large to analyse\n";
+         << " checks, " << P.OutOfLoops << " of them for all iterations of a loop, " << Joined
+         << " joined with others; " << P.TooLarge << " functions too large to analyse\n";
 }
 
 } // namespace
@@ -148,7 +172,9 @@ PreservedAnalyses InstrumentationPass::run(Module &M, ModuleAnalysisManager &Ana
   auto &Functions = Analyses.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   Contract C(M);
   SiteTable Sites(M);
-  Emitter E(C, Sites, InlineChecks, Verify);
+  bool IsInlined = InlineChecks == cl::BOU_UNSET ? Placement == PlacementMode::BigFoot
+                                                 : InlineChecks == cl::BOU_TRUE;
+  Emitter E(C, Sites, IsInlined, Verify);
   Statistics Stats;
   SmallPtrSet<const Function *, 4> Resolvers = ifuncResolvers(M);
   std::optional<ModuleEffects> TheEffects;
@@ -176,7 +202,7 @@ PreservedAnalyses InstrumentationPass::run(Module &M, ModuleAnalysisManager &Ana
   if (Changed)
     C.demandVersion();
   if (PrintStatistics)
-    print(M, Stats, Sites.size());
+    print(M, Stats, Sites.size(), E.numJoined());
   return PreservedAnalyses::none();
 }
 

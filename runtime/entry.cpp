@@ -35,6 +35,9 @@ using namespace photofinish::rt;
 #define PF_LIST(...) PF_LIST_N(__VA_ARGS__, 5, 4, 3, 2, 1)(__VA_ARGS__)
 #define PF_ENTRY(name, result, ...)                                                                \
   extern "C" __attribute__((visibility("default"))) PF_TYPE_##result name(PF_LIST(__VA_ARGS__));
+#define PF_RARE_ENTRY(name, result, ...)                                                           \
+  extern "C" __attribute__((visibility("default"), preserve_most)) PF_TYPE_##result name(          \
+      PF_LIST(__VA_ARGS__));
 #include "abi/entry_points.def"
 
 // Plain accesses.
@@ -118,6 +121,21 @@ PF_INLINE void leaveShortly(Thread &T, const pf_site *Site) {
     Entered Leaves(Site); // and delivers what has come
 }
 
+/// Calls Do(T) inside: what it returns, or 0 if the thread or the moment is something special.
+template <class Fn> PF_INLINE unsigned doShortly(const pf_site *Site, Fn &&Do) {
+  Thread *T = currentThread();
+  if (__builtin_expect(
+          !T || !T->IsCheckedShortly.load(std::memory_order_relaxed) || !enterShortly(*T), false))
+    return 0;
+  unsigned Done = Do(*T);
+  leaveShortly(*T, Site);
+  if (__builtin_expect(TheMemory.wantsRest(), false)) {
+    Entered E(Site);
+    tidyMemory(E);
+  }
+  return Done;
+}
+
 /// So many accesses that are no hits, one behind the other, are a sweep.
 constexpr uint32_t ManyInOrder = 128;
 
@@ -167,10 +185,9 @@ template <size_t Bytes> PF_INLINE LiveFootprint *notedAt(uintptr_t Address) {
     return nullptr;
   return notedPage(Address);
 }
-/// The same for some bytes of one page.
+/// The same for bytes of one page.
 inline LiveFootprint *notedRange(uintptr_t Address, uint64_t Bytes) {
-  constexpr uint64_t Few = 64;
-  if (Bytes > Few || Address % PF_PAGE_BYTES + Bytes > PF_PAGE_BYTES)
+  if (Bytes > PF_PAGE_BYTES || Address % PF_PAGE_BYTES + Bytes > PF_PAGE_BYTES)
     return nullptr;
   return notedPage(Address);
 }
@@ -180,49 +197,58 @@ template <AccessKind Kind, size_t Bytes> PF_INLINE bool isNoted(uintptr_t Addres
   return Page && Page->has(unsigned(Address % PF_PAGE_BYTES), Bytes, Kind == AccessKind::Write);
 }
 
-/// An access that is no hit, where accesses are deferred: notes it, or checks it at once, as its
-/// page wants it. Sweeps over memory are made of these, and so are programs of small objects: it is
-/// as short as it can be. False: everything else goes on as usual.
+/// An access that is no hit, where accesses are deferred, to bytes of one granule or to a pair of
+/// them: notes it, or checks it at once, as its page wants it. Sweeps over memory are made of
+/// these, and so are programs of small objects: it is as short as it can be. False: everything else
+/// goes on as usual. T is inside.
+template <AccessKind Kind>
+PF_INLINE bool noteIn(Thread &T, LiveFootprint &Page, RootEntry Entry, uintptr_t Address,
+                      size_t Bytes, const pf_site *Site) {
+  constexpr bool IsWrite = Kind == AccessKind::Write;
+  auto Offset = unsigned(Address % PF_PAGE_BYTES);
+  bool IsDone = false;
+  if (Page.knows(Offset, unsigned(Bytes), IsWrite)) {
+    IsDone = true; // otherwise than tests look for it
+  } else if (!Entry.isImmediate()) {
+    IsDone = Address >= PF_PAGE_BYTES && !T.Pending.isFull();
+    if (IsDone)
+      T.Pending.add(Page, Address, uint32_t(Bytes), IsWrite, T.placeOf(Site));
+  } else if (Bytes <= Granule::Bytes) {
+    IsDone = FineMemory::accessSimply<Kind>(T.committer(), Entry, Address,
+                                            Granule::maskOf(Address % Granule::Bytes, Bytes),
+                                            [&] { return T.stampFor(Site); });
+    T.NumInOrder = Address == T.NextInOrder ? T.NumInOrder + 1 : 0;
+    T.NextInOrder = Address + Bytes;
+    if (__builtin_expect(T.NumInOrder == ManyInOrder, false)) {
+      T.NumInOrder = 0;
+      TheMemory.expectSweep(Address);
+    }
+  }
+  if (IsDone)
+    Page.add(Offset, unsigned(Bytes), IsWrite);
+  return IsDone;
+}
+/// Does it lie in a granule, or is it a pair of them?
+PF_INLINE bool isInOne(uintptr_t Address, size_t Bytes) {
+  uintptr_t Together = Bytes > Granule::Bytes ? Bytes : Granule::Bytes;
+  return Address % Together + Bytes <= Together;
+}
+/// Calls Note(T, page, entry) on the way of accesses that are nothing special, if the thread can
+/// note something of the page: how many it has done; else 0.
+template <class Fn>
+PF_INLINE unsigned noteShortly(uintptr_t Address, const pf_site *Site, Fn &&Note) {
+  return doShortly(Site, [&](Thread &T) {
+    LiveFootprint *Page = T.Touched ? T.Touched->touch(Address / PF_PAGE_BYTES) : nullptr;
+    return __builtin_expect(Page != nullptr, true) ? Note(T, *Page, rootEntryOf(Address)) : 0u;
+  });
+}
+
 template <AccessKind Kind, size_t Bytes>
 PF_INLINE bool note(uintptr_t Address, const pf_site *Site) {
-  constexpr bool IsWrite = Kind == AccessKind::Write;
-  constexpr uintptr_t Together = Bytes > Granule::Bytes ? Bytes : Granule::Bytes;
-  Thread *T = currentThread();
-  if (__builtin_expect(!T || !T->IsCheckedShortly.load(std::memory_order_relaxed) ||
-                           Address % Together + Bytes > Together || !enterShortly(*T),
-                       false))
-    return false;
-  bool IsDone = false;
-  LiveFootprint *Page = T->Touched ? T->Touched->touch(Address / PF_PAGE_BYTES) : nullptr;
-  if (__builtin_expect(Page != nullptr, true)) {
-    auto Offset = unsigned(Address % PF_PAGE_BYTES);
-    RootEntry Entry = rootEntryOf(Address);
-    if (Page->knows(Offset, Bytes, IsWrite)) {
-      IsDone = true; // otherwise than tests look for it
-    } else if (!Entry.isImmediate()) {
-      IsDone = Address >= PF_PAGE_BYTES && !T->Pending.isFull();
-      if (IsDone)
-        T->Pending.add(*Page, Address, uint32_t(Bytes), IsWrite, T->placeOf(Site));
-    } else if (Bytes <= Granule::Bytes) {
-      IsDone = FineMemory::accessSimply<Kind>(T->committer(), Entry, Address,
-                                              Granule::maskOf(Address % Granule::Bytes, Bytes),
-                                              [&] { return T->stampFor(Site); });
-      T->NumInOrder = Address == T->NextInOrder ? T->NumInOrder + 1 : 0;
-      T->NextInOrder = Address + Bytes;
-      if (__builtin_expect(T->NumInOrder == ManyInOrder, false)) {
-        T->NumInOrder = 0;
-        TheMemory.expectSweep(Address);
-      }
-    }
-    if (IsDone)
-      Page->add(Offset, Bytes, IsWrite);
-  }
-  leaveShortly(*T, Site);
-  if (__builtin_expect(TheMemory.wantsRest(), false)) {
-    Entered E(Site);
-    tidyMemory(E);
-  }
-  return IsDone;
+  return isInOne(Address, Bytes) &&
+         noteShortly(Address, Site, [&](Thread &T, LiveFootprint &Page, RootEntry Entry) {
+           return unsigned(noteIn<Kind>(T, Page, Entry, Address, Bytes, Site));
+         });
 }
 
 /// The same, and what goes on as usual.
@@ -269,14 +295,37 @@ PF_CHECKS(4)
 PF_CHECKS(8)
 PF_CHECKS(16)
 
+// What follows is the same call for all of them, so that what has to be saved is saved here alone.
+#define PF_FIRST_CHECK(Name, Kind, Bytes)                                                          \
+  __attribute__((preserve_most)) void Name(void *P, const pf_site *Site) {                         \
+    auto Address = reinterpret_cast<uintptr_t>(P);                                                 \
+    if (TheMemory.isDeferred())                                                                    \
+      noteOrCheck<AccessKind::Kind, Bytes>(Address, Site);                                         \
+    else                                                                                           \
+      check<AccessKind::Kind, Bytes>(P, Site);                                                     \
+  }
+#define PF_FIRST_CHECKS(Bytes)                                                                     \
+  PF_FIRST_CHECK(__pf_first_read##Bytes, Read, Bytes)                                              \
+  PF_FIRST_CHECK(__pf_first_write##Bytes, Write, Bytes)
+PF_FIRST_CHECKS(1)
+PF_FIRST_CHECKS(2)
+PF_FIRST_CHECKS(4)
+PF_FIRST_CHECKS(8)
+
 namespace {
 
 /// Structures that are copied again and again are a few granules of one page, and known.
 template <AccessKind Kind> void checkRange(void *P, uint64_t Bytes, const pf_site *Site) {
   auto Address = reinterpret_cast<uintptr_t>(P);
   if (const LiveFootprint *Page = notedRange(Address, Bytes);
-      !Page || !Page->knowsAll(unsigned(Address % PF_PAGE_BYTES), unsigned(Bytes),
-                               Kind == AccessKind::Write))
+      Page &&
+      Page->knowsAll(unsigned(Address % PF_PAGE_BYTES), unsigned(Bytes), Kind == AccessKind::Write))
+    return;
+  bool IsDone = Bytes && doShortly(Site, [&](Thread &T) {
+                  return unsigned(FineMemory::accessFewSimply<Kind>(
+                      T.committer(), Address, Bytes, [&] { return T.stampFor(Site); }));
+                });
+  if (!IsDone)
     checkSlowly(Address, Bytes, Kind, Site);
 }
 
@@ -291,8 +340,32 @@ void __pf_write_range(void *P, uint64_t Bytes, const pf_site *Site) {
 
 namespace {
 
-void checkStrided(void *P, uint64_t Size, uint64_t Stride, uint64_t Count, AccessKind Kind,
-                  const pf_site *Site) {
+/// As if it were alone; false if no instruction accesses so many bytes.
+template <AccessKind Kind> bool checkOne(void *P, uint64_t Bytes, const pf_site *Site) {
+  auto Checks = [&]<size_t... Sizes>(std::index_sequence<Sizes...>) {
+    return ((Bytes == Sizes && (check<Kind, Sizes>(P, Site), true)) || ...);
+  };
+  return Checks(std::index_sequence<1, 2, 4, 8, 16>());
+}
+
+/// How many elements, from the first on, the thread has noted: so many bytes of a granule each.
+template <AccessKind Kind>
+uint64_t notedOf(uintptr_t Address, uint64_t Size, uint64_t Stride, uint64_t Count) {
+  uint64_t I = 0;
+  for (; I < Count; ++I, Address += Stride) {
+    const LiveFootprint *Page = notedPage(Address);
+    if (!Page || Address % Granule::Bytes + Size > Granule::Bytes ||
+        !Page->knows(unsigned(Address % PF_PAGE_BYTES), unsigned(Size), Kind == AccessKind::Write))
+      break;
+  }
+  return I;
+}
+
+/// A set of fewer elements takes longer than they do one by one.
+constexpr uint64_t FewElements = 16;
+
+template <AccessKind Kind>
+void checkStrided(void *P, uint64_t Size, uint64_t Stride, uint64_t Count, const pf_site *Site) {
   auto Address = reinterpret_cast<uintptr_t>(P);
   if (!Size || !Count)
     return;
@@ -303,8 +376,17 @@ void checkStrided(void *P, uint64_t Size, uint64_t Stride, uint64_t Count, Acces
   }
   // What overlaps or touches is a range.
   if (Stride <= Size || Count == 1)
-    return checkSlowly(Address, Stride * (Count - 1) + Size, Kind, Site);
-  if (isNotWanted())
+    return checkRange<Kind>(reinterpret_cast<void *>(Address), Stride * (Count - 1) + Size, Site);
+  // Sets are sets of granules: it takes one for each part of them.
+  if (Size < Granule::Bytes || Count <= FewElements) {
+    uint64_t Noted = notedOf<Kind>(Address, Size, Stride, Count);
+    Address += Stride * Noted;
+    Count -= Noted;
+  }
+  for (; Count && Count <= FewElements; --Count, Address += Stride)
+    if (!checkOne<Kind>(reinterpret_cast<void *>(Address), Size, Site))
+      break;
+  if (!Count || isNotWanted())
     return;
   Entered E(Site);
   if (Stride > UINT32_MAX || Count > UINT32_MAX)
@@ -327,11 +409,11 @@ void checkFields(void *P, uint64_t Bytes, AccessKind Kind, const pf_site *Site) 
 
 void __pf_read_strided(void *P, uint64_t Size, uint64_t Stride, uint64_t Count,
                        const pf_site *Site) {
-  checkStrided(P, Size, Stride, Count, AccessKind::Read, Site);
+  checkStrided<AccessKind::Read>(P, Size, Stride, Count, Site);
 }
 void __pf_write_strided(void *P, uint64_t Size, uint64_t Stride, uint64_t Count,
                         const pf_site *Site) {
-  checkStrided(P, Size, Stride, Count, AccessKind::Write, Site);
+  checkStrided<AccessKind::Write>(P, Size, Stride, Count, Site);
 }
 void __pf_read_fields(void *P, uint64_t Bytes, const pf_site *Site) {
   checkFields(P, Bytes, AccessKind::Read, Site);
@@ -342,25 +424,42 @@ void __pf_write_fields(void *P, uint64_t Bytes, const pf_site *Site) {
 
 namespace {
 
-/// A member of a group, as if it were alone.
-template <AccessKind Kind> void checkMember(void *P, unsigned Bytes, const pf_site *Site) {
-  auto Checks = [&]<size_t... Sizes>(std::index_sequence<Sizes...>) {
-    ((Bytes == Sizes ? check<Kind, Sizes>(P, Site) : void()), ...);
+const pf_group_member *membersOf(const pf_group *Group) {
+  return reinterpret_cast<const pf_group_member *>(Group + 1);
+}
+const pf_site *siteOf(const pf_group_member &M) {
+  return reinterpret_cast<const pf_site *>(reinterpret_cast<const char *>(&M.site) + M.site);
+}
+/// Notes the members of a group in a page, from the first on, as many as are nothing special: their
+/// number.
+unsigned noteMembers(uintptr_t Address, const pf_group *Group) {
+  const pf_group_member *Members = membersOf(Group);
+  auto Note = [&](Thread &T, LiveFootprint &Page, RootEntry Entry) {
+    auto NoteOne = [&](const pf_group_member &M) {
+      uintptr_t At = Address + M.offset;
+      return isInOne(At, M.size) &&
+             (M.write ? noteIn<AccessKind::Write>(T, Page, Entry, At, M.size, siteOf(M))
+                      : noteIn<AccessKind::Read>(T, Page, Entry, At, M.size, siteOf(M)));
+    };
+    unsigned Done = 0;
+    while (Done < Group->count && NoteOne(Members[Done]))
+      ++Done;
+    return Done;
   };
-  Checks(std::index_sequence<1, 2, 4, 8, 16>());
+  return noteShortly(Address, siteOf(*Members), Note);
 }
 
 __attribute__((noinline)) void checkMembers(void *P, const pf_group *Group) {
-  const auto *Members = reinterpret_cast<const pf_group_member *>(Group + 1);
-  for (unsigned I = 0; I < Group->count; ++I) {
-    const pf_group_member &M = Members[I];
-    const auto *Site =
-        reinterpret_cast<const pf_site *>(reinterpret_cast<const char *>(&M.site) + M.site);
+  auto Address = reinterpret_cast<uintptr_t>(P);
+  bool IsInPage = Address % PF_PAGE_BYTES <= PF_PAGE_BYTES - PF_GROUP_BYTES - Granule::Bytes;
+  unsigned Done = TheMemory.isDeferred() && IsInPage ? noteMembers(Address, Group) : 0;
+  for (unsigned I = Done; I < Group->count; ++I) {
+    const pf_group_member &M = membersOf(Group)[I];
     void *Place = static_cast<char *>(P) + M.offset;
     if (M.write)
-      checkMember<AccessKind::Write>(Place, M.size, Site);
+      checkOne<AccessKind::Write>(Place, M.size, siteOf(M));
     else
-      checkMember<AccessKind::Read>(Place, M.size, Site);
+      checkOne<AccessKind::Read>(Place, M.size, siteOf(M));
   }
 }
 

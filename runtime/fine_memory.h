@@ -222,6 +222,8 @@ public:
   template <class StampFn>
   void accessAndDrop(const Committer &Who, uintptr_t Address, size_t Bytes, StampFn &&StampOf,
                      FoundRaces &Found, bool IsFreed) {
+    if (Bytes && !TakesLocks && accessFewSimply<AccessKind::Write>(Who, Address, Bytes, StampOf))
+      return;
     uintptr_t Whole = (Address + FinePage::Bytes - 1) & ~(FinePage::Bytes - 1);
     uintptr_t End = Address + Bytes;
     uintptr_t WholeEnd = End & ~(FinePage::Bytes - 1);

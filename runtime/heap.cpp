@@ -42,7 +42,7 @@ void Heap::add(const HeapBlock &Block) {
   **Link = {Block.Start, Block.Bytes, Block.Allocation, (*Link)->Next, Block.Allocator};
 }
 
-bool Heap::remove(uintptr_t Start, HeapBlock &Block) {
+bool Heap::remove(uintptr_t Start, Note Freeing, uint32_t Freer, HeapBlock &Block) {
   Shard &S = shardOf(Start);
   Locked Guard(S.Lock);
   if (S.Buckets.empty())
@@ -51,7 +51,9 @@ bool Heap::remove(uintptr_t Start, HeapBlock &Block) {
   Node *Found = *Link;
   if (!Found)
     return false;
-  Block = Found->block();
+  Block = {Start, Found->Bytes, Found->Allocation,           Found->Allocator, Freeing,
+           Freer, true,         __builtin_readcyclecounter()};
+  S.Remembered[S.NextRemembered++ % NumRemembered] = Block;
   *Link = Found->Next;
   --S.Count;
   host::release(Found, sizeof(Node));
@@ -67,11 +69,6 @@ size_t Heap::sizeOf(uintptr_t Start) {
   return Found ? Found->Bytes : 0;
 }
 
-void Heap::rememberFreed(const HeapBlock &Block) {
-  Locked Guard(RememberedLock);
-  Remembered[NextRemembered++ % NumRemembered] = Block;
-}
-
 bool Heap::findContaining(uintptr_t Address, HeapBlock &Block) {
   for (Shard &S : Shards) {
     Locked Guard(S.Lock);
@@ -82,13 +79,12 @@ bool Heap::findContaining(uintptr_t Address, HeapBlock &Block) {
           return true;
         }
   }
-  Locked Guard(RememberedLock);
-  for (uint32_t I = 0; I < NumRemembered; ++I) { // the latest first
-    const HeapBlock &B = Remembered[(NextRemembered - 1 - I) % NumRemembered];
-    if (Address - B.Start < B.Bytes) {
-      Block = B;
-      return true;
-    }
+  Block.FreedAt = 0;
+  for (Shard &S : Shards) {
+    Locked Guard(S.Lock);
+    for (const HeapBlock &B : S.Remembered)
+      if (Address - B.Start < B.Bytes && B.FreedAt > Block.FreedAt)
+        Block = B;
   }
-  return false;
+  return Block.FreedAt;
 }

@@ -24,22 +24,21 @@ struct HeapBlock {
   Note Freeing = 0;
   uint32_t Freer = 0;
   bool IsFreed = false;
+  uint64_t FreedAt = 0; ///< by the processor's counter
 };
 
 class Heap {
 public:
   void add(const HeapBlock &Block);
-  /// Takes the block out, if there is one that starts there.
-  bool remove(uintptr_t Start, HeapBlock &Block);
+  /// Takes the block out, if there is one that starts there, and remembers it, for reports.
+  bool remove(uintptr_t Start, Note Freeing, uint32_t Freer, HeapBlock &Block);
   size_t sizeOf(uintptr_t Start);
-  /// Remembers a block that was taken out, for reports.
-  void rememberFreed(const HeapBlock &Block);
   /// The block that an address lies in, or lay in until lately.
   bool findContaining(uintptr_t Address, HeapBlock &Block);
 
 private:
   static constexpr unsigned NumShards = 256;
-  static constexpr unsigned NumRemembered = 4096;
+  static constexpr unsigned NumRemembered = 16; // of a shard
   /// There is one for every block of the program: it has no more than it needs.
   struct Node {
     uintptr_t Start;
@@ -54,6 +53,8 @@ private:
     SpinLock Lock;
     Array<Node *> Buckets; // a power of two
     uint32_t Count = 0;
+    uint32_t NextRemembered = 0;
+    HeapBlock Remembered[NumRemembered];
 
     Node **linkTo(uintptr_t Start);
     void grow();
@@ -62,9 +63,6 @@ private:
   Shard &shardOf(uintptr_t Start) { return Shards[hash(Start) >> 56]; }
 
   Shard Shards[NumShards];
-  SpinLock RememberedLock;
-  HeapBlock Remembered[NumRemembered];
-  uint32_t NextRemembered = 0;
 };
 
 extern Heap TheHeap;

@@ -345,10 +345,9 @@ bool rt::blockFreed(Entered &E, const void *Start) {
   if (E.isIdle())
     return false;
   HeapBlock Block;
-  if (!TheHeap.remove(keyOf(Start), Block))
-    return false;
   Thread &T = E.thread();
-  Note Where = T.noteFor(E.site());
+  if (!TheHeap.remove(keyOf(Start), T.noteFor(E.site()), T.number(), Block))
+    return false;
   FoundRaces Found;
   commitNotedBy(E, Block.Start, Block.Bytes);
   {
@@ -362,10 +361,6 @@ bool rt::blockFreed(Entered &E, const void *Start) {
           T, Block.Start, Block.Bytes, [&] { return T.stampFor(E.site()); }, Found, true);
   }
   TheSyncTable.forgetRange(Block.Start, Block.Bytes);
-  Block.IsFreed = true;
-  Block.Freeing = Where;
-  Block.Freer = T.number();
-  TheHeap.rememberFreed(Block);
   if (!Found.empty())
     reportRaces(E, AccessKind::Write, AccessForm::Free, Block.Start, Block.Bytes, Found);
   return true;

@@ -182,9 +182,18 @@ void SlimMemory::access(Thread &T, uintptr_t Start, const Accessed &E, bool IsWr
 
 auto SlimMemory::adding(Thread &T, bool IsWrite, const LivePlace &Place, FoundRaces &Found) {
   return [this, &T, IsWrite, &Place, &Found](LiveFootprint &Page, const auto &New) {
+    if (accessAtOnce(T, Page.Number * PageBytes, New, IsWrite, Place, Found))
+      return;
     if (T.Pending.isFull())
       commit(T, Found);
     T.Pending.add(Page, New, IsWrite, Place);
+  };
+}
+
+auto SlimMemory::evicting(Thread &T, FoundRaces &Found) {
+  return [this, &T, &Found](const LiveFootprint &Page) {
+    if (T.Pending.isPending(Page))
+      commit(T, Found);
   };
 }
 
@@ -196,11 +205,17 @@ LiveFootprints &SlimMemory::touchedBy(Thread &T) {
   return *T.Touched;
 }
 
+/// What lies in the page at Start, as that counts.
+static Elements inPage(const Elements &E, uintptr_t Start) {
+  return {E.First - Start, E.Size, E.Stride, E.Count};
+}
+static const LiveClasses::Set &inPage(const LiveClasses::Set &Some, uintptr_t) { return Some; }
+
 template <class Accessed>
 bool SlimMemory::accessAtOnce(Thread &T, uintptr_t Start, const Accessed &Some, bool IsWrite,
                               const LivePlace &Place, FoundRaces &Found) {
   if (!Fine.isImmediate(Start) ||
-      !Fine.accessIfThere(T.committer(), Start, Some,
+      !Fine.accessIfThere(T.committer(), Start, inPage(Some, Start),
                           IsWrite ? AccessKind::Write : AccessKind::Read, T.stampFor(Place), Found))
     return false;
   ++T.Commits.AtOnce;
@@ -213,13 +228,7 @@ void SlimMemory::add(Thread &T, uintptr_t Address, size_t Bytes, bool IsWrite,
   if (Address < PageBytes || Address + Bytes > AddressEnd)
     return;
   ++T.AccessesNoted;
-  touchedBy(T); // from now on, what is noted finds its place
-  Elements::forEachPageOf<PageBytes>(Address, Bytes, [&](uint64_t Number, const Elements &E) {
-    uintptr_t Start = Number * PageBytes;
-    if (!accessAtOnce(T, Start, E, IsWrite, Place, Found))
-      touchedBy(T).add(Start + E.First, E.span(), IsWrite, adding(T, IsWrite, Place, Found),
-                       [&] { commit(T, Found); });
-  });
+  touchedBy(T).add(Address, Bytes, IsWrite, adding(T, IsWrite, Place, Found), evicting(T, Found));
 }
 
 void SlimMemory::add(Thread &T, const Elements &E, bool IsWrite, const LivePlace &Place,
@@ -227,12 +236,7 @@ void SlimMemory::add(Thread &T, const Elements &E, bool IsWrite, const LivePlace
   if (E.First < PageBytes || E.First + E.span() > AddressEnd)
     return;
   T.AccessesNoted += E.Count;
-  E.forEachPage<PageBytes>([&](uint64_t Number, const Elements &Here) {
-    uintptr_t Start = Number * PageBytes;
-    if (!accessAtOnce(T, Start, Here, IsWrite, Place, Found))
-      touchedBy(T).add(Elements{Start + Here.First, Here.Size, Here.Stride, Here.Count}, IsWrite,
-                       adding(T, IsWrite, Place, Found), [&] { commit(T, Found); });
-  });
+  touchedBy(T).add(E, IsWrite, adding(T, IsWrite, Place, Found), evicting(T, Found));
 }
 
 void SlimMemory::commit(Thread &T, FoundRaces &Found) {
@@ -293,6 +297,9 @@ bool SlimMemory::isTouchedByOthers(const Thread &T, uintptr_t Address, size_t By
 void SlimMemory::accessAndDrop(Thread &T, uintptr_t Address, size_t Bytes, Stamp S,
                                FoundRaces &Found, bool IsFreed) {
   if (!Bytes || Address < PageBytes || Address + Bytes > AddressEnd)
+    return;
+  if (FineMemory::accessFewSimply<AccessKind::Write>(T.committer(), Address, Bytes,
+                                                     [&] { return S; }))
     return;
   uintptr_t End = Address + Bytes;
   uintptr_t Whole = (Address + PageBytes - 1) & ~(PageBytes - 1), WholeEnd = End & ~(PageBytes - 1);

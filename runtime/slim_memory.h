@@ -129,6 +129,7 @@ private:
   void access(Thread &T, uintptr_t Start, const Accessed &E, bool IsWrite, Stamp S,
               FoundRaces &Found) PF_NO_ANALYSIS;
   auto adding(Thread &T, bool IsWrite, const LivePlace &Place, FoundRaces &Found);
+  auto evicting(Thread &T, FoundRaces &Found);
   LiveFootprints &touchedBy(Thread &T);
   void recycle(SlimPage *Page);
   void publish(SlimPage *Page, uintptr_t Address);

@@ -103,6 +103,7 @@ SyncObject &SyncTable::lockOrMake(uintptr_t Key, SyncKind Kind) PF_NO_ANALYSIS {
       O = find(P, Key, Kind);
       if (!O) {
         O = make(Key, Kind);
+        P.Regions.fetch_or(regionsOf(Key, Key), std::memory_order_relaxed);
         O->Next = *bucketOf(P, Key);
         *bucketOf(P, Key) = O;
       }
@@ -165,15 +166,20 @@ void SyncTable::forgetRange(uintptr_t Start, size_t Bytes) {
   uintptr_t End = Start + Bytes;
   for (uintptr_t At = Start >> PageShift << PageShift; At < End; At += uintptr_t(1) << PageShift) {
     Page *P = entryOf(At).load(std::memory_order_acquire); // as in pageFor
-    if (!P)
-      continue;
+    constexpr uintptr_t PageBytes = uintptr_t(1) << PageShift;
+    if (!P ||
+        !(P->Regions.load(std::memory_order_relaxed) &
+          regionsOf(At < Start ? Start : At, End - At < PageBytes ? End - 1 : At + PageBytes - 1)))
+      continue; // whoever knows of an object there has ordered us behind its making, or races
     SyncObject *Gone = nullptr;
     {
       Locked Guard(P->Lock);
+      uint32_t Left = 0;
       for (SyncObject *&Bucket : P->Buckets)
         for (SyncObject **Link = &Bucket; *Link;) {
           SyncObject *O = *Link;
           if (O->Key < Start || O->Key >= End) {
+            Left |= regionsOf(O->Key, O->Key);
             Link = &O->Next;
             continue;
           }
@@ -181,6 +187,7 @@ void SyncTable::forgetRange(uintptr_t Start, size_t Bytes) {
           O->Next = Gone;
           Gone = O;
         }
+      P->Regions.store(Left, std::memory_order_relaxed);
     }
     while (Gone) {
       SyncObject *Next = Gone->Next;

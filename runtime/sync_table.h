@@ -66,9 +66,15 @@ private:
   static constexpr uint64_t IndexMask = (uint64_t(1) << 36) - 1;
   static constexpr unsigned NumBuckets = 32;
   struct Page {
-    SpinLock Lock; // the lists
+    SpinLock Lock;                 // the lists
+    std::atomic<uint32_t> Regions; // of the page, 1/32 each: where there may be objects
     SyncObject *Buckets[NumBuckets];
   };
+  /// The regions of a page that bytes lie in, or some of them.
+  static uint32_t regionsOf(uintptr_t First, uintptr_t Last) {
+    constexpr unsigned RegionShift = PageShift - 5;
+    return (2u << (Last >> RegionShift) % 32) - (1u << (First >> RegionShift) % 32);
+  }
 
   std::atomic<Page *> &entryOf(uintptr_t Key) { return Root[Key >> PageShift & IndexMask]; }
   Page *pageFor(uintptr_t Key);

@@ -134,6 +134,7 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
   uint64_t LinesOfBytes = 0; ///< that have bits there
   bool IsTouched = false;    ///< since the epoch began
   bool IsListed = false;     ///< among those that may be
+  uint32_t PendingIn = 0;    ///< for PendingAccesses: when something of it last was
   // These, too.
   alignas(64) Set ReadWhole;
   alignas(64) Set WrittenWhole;
@@ -204,7 +205,18 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
   /// The same of any number of bytes of the page.
   bool knowsAll(unsigned Offset, unsigned Bytes, bool IsWrite) const {
     for (unsigned At = Offset, End = Offset + Bytes; At < End;) {
-      unsigned Next = std::min(End, (At / GranuleBytes + 1) * GranuleBytes);
+      // As many whole granules as there are in a word, or some bytes of one.
+      unsigned G = At / GranuleBytes, ToEndOfWord = (64 - G % 64) * GranuleBytes;
+      if (unsigned Here = std::min(End - At, ToEndOfWord) / GranuleBytes;
+          Here && At % GranuleBytes == 0) {
+        uint64_t Wanted = ~uint64_t(0) >> (64 - Here) << G % 64;
+        uint64_t Known = WrittenWhole.word(G / 64) | (IsWrite ? 0 : ReadWhole.word(G / 64));
+        if ((Wanted & ~Known) == 0) {
+          At += Here * GranuleBytes;
+          continue;
+        }
+      }
+      unsigned Next = std::min(End, (G + 1) * GranuleBytes);
       if (!knows(At, Next - At, IsWrite))
         return false;
       At = Next;
@@ -354,6 +366,7 @@ public:
 
   /// Bytes of a page that are not pending yet. There must be room.
   PF_INLINE void add(Page &F, uint64_t Address, uint32_t Bytes, bool IsWrite, const Place &P) {
+    F.PendingIn = uint32_t(Round);
     if (Bytes % GranuleBytes || Address % GranuleBytes || Bytes > 2 * GranuleBytes)
       return Ordered.add(Address, Bytes, IsWrite, P);
     typename Page::Scatter &Here = F.Scattered[IsWrite];
@@ -363,6 +376,7 @@ public:
       begin(Here, Address, Bytes, IsWrite, P);
   }
   void add(Page &F, const Elements &E, bool IsWrite, const Place &P) {
+    F.PendingIn = uint32_t(Round);
     if (E.Count == 1)
       add(F, E.First, E.Size, IsWrite, P);
     else
@@ -370,8 +384,11 @@ public:
   }
 
   void add(Page &F, const Set &Some, bool IsWrite, const Place &P) {
+    F.PendingIn = uint32_t(Round);
     Sets.push({Some, F.Number, IsWrite, P});
   }
+  /// May something of the page be pending?
+  bool isPending(const Page &F) const { return F.PendingIn == uint32_t(Round); }
 
   /// Calls OnRun(Run) and OnSet(Scattered).
   template <class RunFn, class SetFn> void forEach(RunFn &&OnRun, SetFn &&OnSet) const {
@@ -450,7 +467,7 @@ public:
   }
 
   /// Notes accesses to elements. OnNew(Page &, Elements or a set of granules) is told of what was
-  /// not known; OnEvicted() comes before another page's bits go.
+  /// not known; OnEvicted(Page &) comes before its bits go, to make room for another's.
   template <class NewFn, class EvictFn>
   void add(const Elements &E, bool IsWrite, NewFn &&OnNew, EvictFn &&OnEvicted) {
     E.template forEachPage<PageBytes>(adding(IsWrite, OnNew, OnEvicted));
@@ -552,7 +569,7 @@ private:
   template <class EvictFn> Page &pageFor(uint64_t Number, EvictFn &&OnEvicted) {
     if (Page *P = touch(Number))
       return *P;
-    OnEvicted();
+    OnEvicted(Pages[Number % Entries]);
     Pages[Number % Entries].clear();
     return *touch(Number);
   }

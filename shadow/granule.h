@@ -226,15 +226,7 @@ public:
       StampedCell X(By, T.clock(), writeOf(Old), readsOf(Old));
       return apply(T, X, Mask, Kind, MakeStamp, OnRace) ? wordOf(X, Mask) : Old;
     }
-    // Or nobody has touched the bytes, and the others have just been accessed likewise: strings
-    // grow.
-    if (!isAtomic(Kind) && uint8_t(Old) && !(Old & Mask)) {
-      StampedCell X(By, T.clock());
-      apply(T, X, Mask, Kind, MakeStamp, OnRace);
-      if (historyOf(wordOf(X, 0)) == historyOf(Old))
-        return Old | Mask;
-    }
-    return accessedInParts(Old, T, By, Mask, Kind, MakeStamp, OnRace);
+    return accessedInPart(Old, T, By, Mask, Kind, MakeStamp, OnRace);
   }
   /// By the bytes of Mask being fresh memory.
   static uint64_t forgotten(uint64_t Old, Stamper &By, uint8_t Mask) {
@@ -284,6 +276,10 @@ private:
   static uint32_t wordsOf(uint32_t Header) {
     return 1 + uint8_t(Header) * (Header & AtomicsFlag ? 2 : 1);
   }
+  static uint64_t recordOf(Stamper &By, const uint64_t *Record) {
+    return uint64_t(By.partsOf(Record, wordsOf(uint32_t(Record[0])))) << WriteShift;
+  }
+  static uint64_t firstByte(uint64_t Part) { return Part & -Part & 0xff; }
 
   /// A plain access to all bytes of a part; false if it changes nothing.
   template <class StampFn, class Fn>
@@ -342,7 +338,7 @@ private:
         if (AnyAtomic)
           Record[1 + Count + I] = Of[I].Atomic;
       }
-      return uint64_t(By.partsOf(Record, wordsOf(uint32_t(Record[0])))) << WriteShift;
+      return recordOf(By, Record);
     }
 
     uint32_t size() const { return Count; }
@@ -409,8 +405,7 @@ private:
     }
     /// Among the first so many, which are in order.
     void insert(Part New, uint32_t Among) {
-      auto FirstByte = [](const Part &P) { return P.Plain & -P.Plain & 0xff; };
-      for (; Among && FirstByte(Of[Among - 1]) > FirstByte(New); --Among)
+      for (; Among && firstByte(Of[Among - 1].Plain) > firstByte(New.Plain); --Among)
         Of[Among] = Of[Among - 1];
       Of[Among] = New;
     }
@@ -418,6 +413,52 @@ private:
     uint32_t Count = 0;
     Part Of[Bytes + 1]; // one more while a part moves
   };
+
+  /// Of several parts, but plainly, and to bytes of one of them or of none: the rest is copied.
+  template <class StampFn, class Fn>
+  __attribute__((noinline)) static uint64_t
+  accessedInPart(uint64_t Old, ThreadState &T, Stamper &By, uint8_t Mask, AccessKind Kind,
+                 StampFn &&MakeStamp, Fn &&OnRace) {
+    const uint64_t *Words = &Old;
+    uint64_t Count = Old != 0;
+    if (isRecord(Old)) {
+      Words = &By.all().Parts.template at<uint64_t>(numberOf(Old));
+      Count = *Words++; // and the flag, if there are atomics
+    }
+    uint64_t Its = 0;
+    bool IsSimple = !isAtomic(Kind) && Count <= Bytes;
+    for (uint32_t I = 0; IsSimple && I < Count; ++I)
+      if (uint8_t Inside = Words[I] & Mask) {
+        Its = Words[I];
+        IsSimple = Inside == Mask;
+        break;
+      }
+    if (!IsSimple)
+      return accessedInParts(Old, T, By, Mask, Kind, MakeStamp, OnRace);
+
+    StampedCell X(By, T.clock(), writeOf(Its), readsOf(Its));
+    if (!apply(T, X, Mask, Kind, MakeStamp, OnRace))
+      return Old;
+    uint64_t New = wordOf(X, Mask);
+    uint64_t Record[1 + Bytes];
+    uint64_t *End = Record;
+    auto Insert = [&](uint64_t W) { // in the order of the parts' first bytes
+      uint64_t *At = End++;
+      for (; At != Record && firstByte(*At) > firstByte(W); --At)
+        At[1] = At[0];
+      At[1] = W;
+    };
+    for (uint32_t I = 0; I < Count; ++I) {
+      uint64_t W = Words[I] == Its ? Its & ~uint64_t(Mask) : Words[I];
+      if (historyOf(W) == historyOf(New))
+        New |= W; // strings are written, and read, byte by byte
+      else if (uint8_t(W))
+        Insert(W);
+    }
+    Insert(New);
+    Record[0] = uint64_t(End - Record);
+    return Record[0] == 1 ? Record[1] : recordOf(By, Record);
+  }
 
   template <class StampFn, class Fn>
   __attribute__((noinline)) static uint64_t
@@ -541,9 +582,13 @@ public:
 
   /// Its stamps are kept.
   void keep(Stamps::Collection &C, const Stamps &All) {
+    uint64_t Last = 0, New = 0; // neighbours are often alike
     for (Granule &G : Granules)
-      if (uint64_t Old = G.load())
-        G.store(Granule::kept(Old, C, All));
+      if (uint64_t Old = G.load()) {
+        if (Old != Last)
+          New = Granule::kept(Last = Old, C, All);
+        G.store(New);
+      }
   }
   /// Calls Visit(mask) for every part of every granule.
   template <class Fn> void forEach(const Stamps &All, Fn &&Visit) const {

@@ -25,8 +25,9 @@ class Mode:
 
     def toolchain(self, photofinish):
         if self.kind == "photofinish":
-            placement = [] if self.build == "photofinish" else [f"-fphotofinish-placement={self.build}"]
-            return Toolchain(f"{photofinish}-clang", f"{photofinish}-clang++", ["-g", *placement])
+            flags = {"photofinish": [], "inlined": ["-fphotofinish-inline-checks"]}.get(
+                self.build, [f"-fphotofinish-placement={self.build}"])
+            return Toolchain(f"{photofinish}-clang", f"{photofinish}-clang++", ["-g", *flags])
         # valgrind 3.19 cannot read clang 19's DWARF 5.
         flags = {"base": ["-g"], "tsan": ["-g", "-fsanitize=thread"], "dwarf4": ["-gdwarf-4"]}[self.build]
         return Toolchain("clang-19", "clang++-19", flags)
@@ -95,7 +96,7 @@ MODES = [
     Mode("base", "base", "base", "unchecked"),
     Mode("empty", "photofinish", "photofinish", "instrumented, checks do nothing"),
     Mode("fasttrack", "photofinish", "photofinish", "every access checked, a cell per location"),
-    Mode("slimstate", "photofinish", "photofinish", "every access checked, bytes with one history share their cells"),
+    Mode("slimstate", "photofinish", "inlined", "every access checked, bytes with one history share their cells"),
     Mode("redcard", "photofinish", "redcard", "as fasttrack, without checks that others cover", 0.5, "fasttrack"),
     Mode("slimcard", "photofinish", "redcard", "as slimstate, without checks that others cover", 0.5, "slimstate"),
     Mode("bigfoot", "photofinish", "bigfoot", "as slimstate, checks moved out of loops and joined", 1.0, "slimstate"),

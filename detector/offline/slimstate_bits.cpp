@@ -252,7 +252,10 @@ private:
         commitThread(Op.Thread);
       P.Accesses.add(F, E, IsWrite, {Op.Site});
     };
-    P.Touched.add(Op.Target, Op.Size, IsWrite, OnNew, [&] { commitThread(Op.Thread); });
+    P.Touched.add(Op.Target, Op.Size, IsWrite, OnNew, [&](Footprint &Gone) {
+      if (P.Accesses.isPending(Gone))
+        commitThread(Op.Thread);
+    });
   }
 
   void atomicAccess(const Operation &Op) override {

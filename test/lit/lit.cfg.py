@@ -27,5 +27,7 @@ config.substitutions += [
     ("%clangxx-ir", f"clang++ {compile} -std=c++20 -fno-discard-value-names -S -emit-llvm -o -"),
     ("%clang", f"clang {compile}"),
     ("%plugin-options", options),
+    # Checks as calls, which are what tests of their places look at.
+    ("%bigfoot", f"{options} -mllvm -photofinish-placement=bigfoot -mllvm -photofinish-inline-checks=false"),
     ("%plugin", config.plugin),
 ]

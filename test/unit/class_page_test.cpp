@@ -338,9 +338,10 @@ TEST(Footprints, KnowWhatIsNew) {
               Commit();
             Pending.add(Page, E, IsWrite, {unsigned(below(3))});
           },
-          [&] {
+          [&](const PageFootprint<4> &Page) {
             ++NumEvicted;
-            Commit();
+            if (Pending.isPending(Page))
+              Commit();
           });
       for (uint64_t At = Address; At < Address + Bytes; ++At) {
         Added.insert({At, IsWrite});
@@ -380,6 +381,35 @@ TEST(Footprints, KnowWhatIsNew) {
   EXPECT_GT(NumEvicted, 1000u);
   EXPECT_GT(NumCovered, 1000u);
   EXPECT_GT(NumScattered, 100u);
+}
+
+TEST(Footprint, KnowsARangeIfItKnowsEveryGranuleOfIt) {
+  std::mt19937_64 Random(7);
+  auto below = [&](uint64_t N) { return unsigned(Random() % N); };
+  unsigned NumKnown = 0;
+  for (unsigned Round = 0; Round < 200; ++Round) {
+    PageFootprint<64> P;
+    // A few stretches, of whole granules but for their ends, and with some holes.
+    for (unsigned I = 0; I < 6; ++I) {
+      unsigned At = below(4000), End = std::min(4096u, At + below(1500));
+      bool IsWrite = below(2);
+      PageFootprint<64>::forEachGranule(At, End - At, [&](unsigned Offset, unsigned Bytes) {
+        if (below(300))
+          P.add(Offset, Bytes, IsWrite);
+      });
+    }
+    for (unsigned I = 0; I < 200; ++I) {
+      unsigned At = below(4096), Bytes = std::min(4096 - At, below(below(2) ? 40 : 1200));
+      bool IsWrite = below(2), Expected = true;
+      PageFootprint<64>::forEachGranule(At, Bytes, [&](unsigned Offset, unsigned Here) {
+        Expected &= P.knows(Offset, Here, IsWrite);
+      });
+      EXPECT_EQ(P.knowsAll(At, Bytes, IsWrite), Expected) << At << ", " << Bytes << " bytes";
+      NumKnown += Expected && Bytes > 512;
+    }
+    P.dropBytes();
+  }
+  EXPECT_GT(NumKnown, 100u);
 }
 
 } // namespace

@@ -8,8 +8,8 @@
 ; CHECK: [[FIELD:%.*]] = getelementptr inbounds i8, ptr [[THREAD]], i64 16
 ; CHECK: [[NOTED:%.*]] = load ptr, ptr [[FIELD]]
 ; CHECK: [[PAGE:%.*]] = lshr i64 [[ADDRESS]], 12
-; CHECK: [[ENTRY:%.*]] = and i64 [[PAGE]], 1023
-; 192 bytes for each of 1024 pages: the page's number, how far away the bits of bytes are, and sets.
+; CHECK: [[ENTRY:%.*]] = and i64 [[PAGE]], 4095
+; 192 bytes for each of 4096 pages: the page's number, how far away the bits of bytes are, and sets.
 ; CHECK: [[OF_PAGE:%.*]] = mul i64 [[ENTRY]], 192
 ; CHECK: [[ITS:%.*]] = getelementptr inbounds i8, ptr [[NOTED]], i64 [[OF_PAGE]]
 ; CHECK: [[NUMBER:%.*]] = getelementptr inbounds i8, ptr [[ITS]], i64 0
@@ -34,7 +34,7 @@
 ; CHECK: [[NEW:%.*]] = xor i1 [[AGAIN]], true
 ; CHECK: br i1 [[NEW]], label %[[CALL:.*]], label %[[STORE:.*]], !prof
 ; CHECK: [[CALL]]:
-; CHECK-NEXT: call void @__pf_write4(ptr %p, ptr
+; CHECK-NEXT: call preserve_mostcc void @__pf_first_write4(ptr %p, ptr
 ; CHECK-NEXT: br label %[[STORE]]
 ; CHECK: [[STORE]]:
 ; CHECK-NEXT: store i32 1, ptr %p

@@ -1,5 +1,5 @@
 // What no check is deferred past.
-// RUN: %clangxx-ir %plugin-options -mllvm -photofinish-placement=bigfoot -O1 %s | FileCheck %s
+// RUN: %clangxx-ir %bigfoot -O1 %s | FileCheck %s
 
 #include <cstdlib>
 

@@ -1,5 +1,5 @@
 // What may crash comes behind the checks of what was accessed before.
-// RUN: %clangxx-ir %plugin-options -mllvm -photofinish-placement=bigfoot -O1 %s | FileCheck %s
+// RUN: %clangxx-ir %bigfoot -O1 %s | FileCheck %s
 
 int X;
 

@@ -1,6 +1,6 @@
 // bigfoot.txt, Figure 1: the checks of an object's fields come together at the end, and those of an array become
 // one of a range behind the loop.
-// RUN: %clangxx-ir %plugin-options -mllvm -photofinish-placement=bigfoot -O1 %s | FileCheck %s
+// RUN: %clangxx-ir %bigfoot -O1 %s | FileCheck %s
 
 struct Point {
   int x, y, z;

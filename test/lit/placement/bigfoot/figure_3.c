@@ -1,5 +1,5 @@
 // bigfoot.txt, Figure 3: one check covers the access before the release, that before the acquire, and that behind it.
-// RUN: %clang-ir %plugin-options -mllvm -photofinish-placement=bigfoot -O1 %s | FileCheck %s
+// RUN: %clang-ir %bigfoot -O1 %s | FileCheck %s
 // RUN: %clang-ir %plugin-options -mllvm -photofinish-placement=redcard -O1 %s | FileCheck %s --check-prefix=STAYS
 
 struct B {

@@ -1,6 +1,6 @@
 // bigfoot.txt, Figure 6: (a) an access of one branch is checked there, one that is anticipated behind the branches is
 // not; (b) of a loop, the range that it has gone through and the field that it reads each time are checked behind it.
-// RUN: %clangxx-ir %plugin-options -mllvm -photofinish-placement=bigfoot -O1 -fno-unroll-loops -mllvm -simplifycfg-sink-common=0 %s | FileCheck %s
+// RUN: %clangxx-ir %bigfoot -O1 -fno-unroll-loops -mllvm -simplifycfg-sink-common=0 %s | FileCheck %s
 
 struct B {
   int f, g;

@@ -1,5 +1,5 @@
 // What becomes of accesses in loops.
-// RUN: %clangxx-ir %plugin-options -mllvm -photofinish-placement=bigfoot -O1 -fno-unroll-loops %s | FileCheck %s
+// RUN: %clangxx-ir %bigfoot -O1 -fno-unroll-loops %s | FileCheck %s
 
 // Both directions: a range from the lowest element on.
 // CHECK-LABEL: @_Z4downPili(
@@ -158,9 +158,26 @@ void synchronizes(int *a, _Atomic int *lock, long n, int x) {
 // CHECK-LABEL: @_Z3fewPi(
 // CHECK-NOT: call void @__pf_write_range
 // CHECK: call void @__pf_write4(
-// CHECK: ret void
+// CHECK-NOT: call void @__pf_write_range
 void few(int *a) {
 #pragma clang loop unroll(disable)
   for (int i = 0; i < 8; i++)
     a[i] = i;
+}
+
+// What is pending is checked before a loop that would check it in each of its iterations.
+// CHECK-LABEL: @_Z6numberPiP4Node(
+// CHECK: store i32 0, ptr %total
+// CHECK: call void @__pf_write4(ptr {{.*}}%total
+// CHECK: phi ptr
+// CHECK-NOT: %total
+// CHECK: label %for.end, label %for.body
+struct Node {
+  int value;
+  Node *next;
+};
+void number(int *total, Node *n) {
+  *total = 0;
+  for (; n; n = n->next)
+    n->value = 1;
 }

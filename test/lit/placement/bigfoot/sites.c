@@ -1,6 +1,6 @@
 // Two branches that access the same memory at different lines check it each for itself: a report never names a line
 // that was not executed.
-// RUN: %clang-ir %plugin-options -mllvm -photofinish-placement=bigfoot -g -O1 -mllvm -simplifycfg-sink-common=0 -mllvm -enable-gvn-sink=0 %s | FileCheck %s
+// RUN: %clang-ir %bigfoot -g -O1 -mllvm -simplifycfg-sink-common=0 -mllvm -enable-gvn-sink=0 %s | FileCheck %s
 
 // CHECK-DAG: [[BEFORE:@pf_site[.0-9]*]] = {{.*}} i32 [[#FIRST:]], i16 6, i8 4, i8 1, i32 0 }
 // CHECK-DAG: [[THEN:@pf_site[.0-9]*]] = {{.*}} i32 [[#FIRST + 3]], i16 8, i8 4, i8 1, i32 0 }

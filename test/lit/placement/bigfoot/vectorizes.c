@@ -1,5 +1,5 @@
 // A loop whose checks have moved out still becomes one over vectors; one whose checks are inside does not.
-// RUN: %clang-ir %plugin-options -mllvm -photofinish-placement=bigfoot -O2 %s | FileCheck %s
+// RUN: %clang-ir %bigfoot -O2 %s | FileCheck %s
 // RUN: %clang-ir %plugin-options -mllvm -photofinish-placement=access -O2 %s | FileCheck %s --check-prefix=INSIDE
 
 // CHECK-LABEL: @add(

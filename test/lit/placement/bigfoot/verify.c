@@ -1,6 +1,6 @@
 // With -photofinish-verify an access whose check is elsewhere is announced, and the site of the check says that it is one
 // (flags 16, and 1 for a write).
-// RUN: %clang-ir %plugin-options -mllvm -photofinish-placement=bigfoot -mllvm -photofinish-verify -O1 -fno-unroll-loops %s | FileCheck %s
+// RUN: %clang-ir %bigfoot -mllvm -photofinish-verify -O1 -fno-unroll-loops %s | FileCheck %s
 
 // CHECK-DAG: [[ACCESS:@pf_site[.0-9]*]] = private constant {{.*}} i8 4, i8 1, i32 0 }
 // CHECK-DAG: [[CHECK:@pf_site[.0-9]*]] = private constant {{.*}} i8 4, i8 17, i32 0 }
