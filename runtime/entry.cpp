@@ -172,20 +172,17 @@ __attribute__((noinline)) void missGranule(uintptr_t Address, const pf_site *Sit
   }
 }
 
+/// Does it lie in a granule, or is it a pair of them?
+PF_INLINE bool isInOne(uintptr_t Address, size_t Bytes) {
+  uintptr_t Together = Bytes > Granule::Bytes ? Bytes : Granule::Bytes;
+  return Address % Together + Bytes <= Together;
+}
 /// The page's notes; null if the thread has none. What has to see every access has the thread look
 /// at an empty table.
 PF_INLINE LiveFootprint *notedPage(uintptr_t Address) {
   return reinterpret_cast<LiveFootprints *>(__pf_thread.noted)->find(Address / PF_PAGE_BYTES);
 }
-/// Where the thread notes accesses of so many bytes to a page, which lie in one granule, or are a
-/// pair of them; null if it does not.
-template <size_t Bytes> PF_INLINE LiveFootprint *notedAt(uintptr_t Address) {
-  constexpr uintptr_t Together = Bytes > Granule::Bytes ? Bytes : Granule::Bytes;
-  if (Address % Together + Bytes > Together)
-    return nullptr;
-  return notedPage(Address);
-}
-/// The same for bytes of one page.
+/// Where the thread notes accesses to bytes of one page; null if it does not.
 inline LiveFootprint *notedRange(uintptr_t Address, uint64_t Bytes) {
   if (Bytes > PF_PAGE_BYTES || Address % PF_PAGE_BYTES + Bytes > PF_PAGE_BYTES)
     return nullptr;
@@ -193,7 +190,7 @@ inline LiveFootprint *notedRange(uintptr_t Address, uint64_t Bytes) {
 }
 /// A hit, where accesses are deferred.
 template <AccessKind Kind, size_t Bytes> PF_INLINE bool isNoted(uintptr_t Address) {
-  const LiveFootprint *Page = notedAt<Bytes>(Address);
+  const LiveFootprint *Page = isInOne(Address, Bytes) ? notedPage(Address) : nullptr;
   return Page && Page->has(unsigned(Address % PF_PAGE_BYTES), Bytes, Kind == AccessKind::Write);
 }
 
@@ -227,11 +224,6 @@ PF_INLINE bool noteIn(Thread &T, LiveFootprint &Page, RootEntry Entry, uintptr_t
   if (IsDone)
     Page.add(Offset, unsigned(Bytes), IsWrite);
   return IsDone;
-}
-/// Does it lie in a granule, or is it a pair of them?
-PF_INLINE bool isInOne(uintptr_t Address, size_t Bytes) {
-  uintptr_t Together = Bytes > Granule::Bytes ? Bytes : Granule::Bytes;
-  return Address % Together + Bytes <= Together;
 }
 /// Calls Note(T, page, entry) on the way of accesses that are nothing special, if the thread can
 /// note something of the page: how many it has done; else 0.
