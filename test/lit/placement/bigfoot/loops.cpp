@@ -181,25 +181,3 @@ void number(int *total, Node *n) {
   for (; n; n = n->next)
     n->value = 1;
 }
-
-// A loop with many ways out is expected to be short: no ranges.
-// CHECK-LABEL: @_Z6differPKcS0_l(
-// CHECK-NOT: _strided(
-// CHECK-NOT: _range(
-// CHECK: call void @__pf_{{check_group|read1}}(
-// CHECK-NOT: _strided(
-// CHECK-NOT: _range(
-// CHECK: }
-long differ(const char *a, const char *b, long n) {
-  for (long i = 0; i < n; i += 4) {
-    if (a[i] != b[i])
-      return i;
-    if (a[i + 1] != b[i + 1])
-      return i + 1;
-    if (a[i + 2] != b[i + 2])
-      return i + 2;
-    if (a[i + 3] != b[i + 3])
-      return i + 3;
-  }
-  return n;
-}
