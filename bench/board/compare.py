@@ -122,9 +122,15 @@ def ratio_grid(found, modes, programs, field, what):
                       notes=["+ more beyond noise, - less beyond noise; words: why there is no ratio"])
 
 
-def overhead_grid(a, b, modes, programs):
-    """The geometric means of the overheads, over the programs for which both have one."""
+def overhead_grids(a, b, modes, programs):
+    """The geometric means of the overheads, over all programs and over each group: of those for which both have one."""
     modes = [mode for mode in modes if mode != "base"]
+    groups = [group for group in a.groups if len(a.groups) > 1]
+    return [overhead_grid(a, b, modes, [name for name in programs if group in (None, a.program(name).group)], group)
+            for group in (None, *groups)]
+
+
+def overhead_grid(a, b, modes, programs, group):
     lines = []
     for field, what, mean in (("wall", "wall overhead", board.time_mean), ("user", "user overhead", board.time_mean),
                               ("peak_kib", "memory", board.slowdown_mean)):
@@ -137,9 +143,12 @@ def overhead_grid(a, b, modes, programs):
                 means[name].append(mean([side.program(program) for program in shared], mode, field))
         for name, found in means.items():
             lines.append(table.Line(f"{what}, {name}", [number(m.value) + "~" * bool(m.raised) for m in found]))
+        lines.append(table.Line("  B / A", [f"{right.value / left.value:.3f}" if left.value and right.value else ""
+                                            for left, right in zip(means["A"], means["B"])]))
         lines.append(table.Line("  over programs", counts))
     raised = any("~" in cell for line in lines for cell in line.cells)
-    return table.Grid("means", "Geometric means over base, of the programs that both have", modes, lines, corner="",
+    which = f"of the {group} programs" if group else "of the programs"
+    return table.Grid(f"means {group or ''}", f"Geometric means over base, {which} that both have", modes, lines, corner="",
                       notes=[f"~ with overheads below {board.FLOOR} that count as {board.FLOOR}"] * raised)
 
 
@@ -167,7 +176,8 @@ def text(a, b, names):
     out.append("")
     for field, what, _, _ in FIELDS:
         out += table.render(ratio_grid(found, modes, programs, field, what.capitalize()))
-    out += table.render(overhead_grid(a, b, modes, programs))
+    for grid in overhead_grids(a, b, modes, programs):
+        out += table.render(grid)
     return "\n".join(out).rstrip() + "\n"
 
 

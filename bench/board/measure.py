@@ -2,8 +2,10 @@
 
 The variants take turns, round by round, so that whatever else the machine does hits them alike. A run of
 a checker is to take a bounded time: where full size would take longer, the variant runs at a smaller
-scale (a power of two), and so does base, once more, to be compared with. A variant whose runs spread too
-much gets further rounds. Everything that goes wrong is one line and a mark on its row; the rest goes on.
+scale (a power of two, or the smallest). A machine is faster at some times than at others, for seconds: so each of its runs has
+base beside it, just before and just after, at the same scale, and is compared with that alone. A
+variant whose ratios to base spread too much gets further rounds. Everything that goes wrong is one line and a mark on
+its row; the rest goes on.
 """
 
 import collections
@@ -21,8 +23,12 @@ import time
 import results
 from workload import Trouble, digest_of
 
-SPREAD_LIMIT = 0.05  # beyond, more rounds
-MORE_ROUNDS = 1
+SPREAD_LIMIT = 0.1  # of the ratios to base: beyond, more rounds
+MORE_ROUNDS = 2
+# Base beside a run, on each side of it: so long at least, if that does not take too many runs.
+BESIDE_SECONDS = 0.1
+MOST_BESIDE = 4
+PAIRED = ("wall", "user", "peak_kib")
 
 
 class Setup:
@@ -44,7 +50,8 @@ class Board:
         self.setup, self.progress = setup, progress
         self.rows = {program.name: {mode.name: {"status": "ok"} for mode in setup.modes} for program in setup.programs}
         self.scales = {}  # (program, mode) -> scale
-        self.runs = collections.defaultdict(list)  # (program, mode, scale) -> usages
+        self.runs = collections.defaultdict(list)  # (program, mode) -> usages, at its scale
+        self.beside = collections.defaultdict(list)  # the same -> base's figures beside each, a dict
         self.results = {}  # (program, scale) -> what base printed
         self.used = 0.0  # processor seconds of everything that was measured
 
@@ -168,12 +175,12 @@ class Board:
             return
         if mode.runs_once:
             self.scales[program.name, mode.name] = program.small
-            self.measure(program, mode, program.small)
+            self.measure(program, mode)
             return
         usage, _ = self.run(program, mode, program.small)
         scale = self.setup.scale
-        while scale / 2 >= program.small and usage.wall / program.small * scale > self.setup.seconds * mode.share:
-            scale /= 2
+        while scale > program.small and usage.wall / program.small * scale > self.setup.seconds * mode.share:
+            scale = max(program.small, scale / 2)
         self.scales[program.name, mode.name] = scale
 
     def count(self, program, mode):
@@ -191,14 +198,42 @@ class Board:
         elif every.get("cells"):
             row["shadow_fraction"] = row["cells"] / every["cells"]
 
-    def measure(self, program, mode, scale):
+    def measure(self, program, mode):
+        """One run at the mode's scale, with base beside it."""
+        scale = self.scales[program.name, mode.name]
+        if mode.kind == "base":
+            self.runs[program.name, mode.name].append(self.run(program, mode, scale)[0])
+            return
+        before = self.run_beside(program, scale)
         usage, _ = self.run(program, mode, scale)
-        self.runs[program.name, mode.name, scale].append(usage)
+        base = before + self.run_beside(program, scale)
+        self.runs[program.name, mode.name].append(usage)
+        if base:
+            self.beside[program.name, mode.name].append(
+                {field: statistics.mean(getattr(usage, field) for usage in base) for field in PAIRED})
         reports = mode.reports(usage)
         row = self.rows[program.name][mode.name]
         row["reports"] = max(reports, row.get("reports", 0))
         if reports and mode.kind == "photofinish" and program.group != "real":
             self.mark(program, mode, "false alarm", f"{reports} reports without a planted race")
+
+    def run_beside(self, program, scale):
+        """Base's usages; none if it fails."""
+        base, usages = self.setup.modes[0], []
+        while len(usages) < MOST_BESIDE and sum(usage.wall for usage in usages) < BESIDE_SECONDS:
+            done = self.attempt(program, base, lambda: self.run(program, base, scale))
+            if not done:
+                return []
+            usages.append(done[0])
+        return usages
+
+    def ratio_spread(self, program, mode):
+        """Of the wall times: over base's beside them, as that is what counts; of base's own."""
+        walls = [usage.wall for usage in self.runs[program.name, mode.name]]
+        beside = [figures["wall"] for figures in self.beside[program.name, mode.name]]
+        if mode.kind == "base":
+            beside = [1] * len(walls)
+        return results.spread_of([wall / base for wall, base in zip(walls, beside)]) or 0
 
     def probe_all(self):
         for program in self.setup.programs:
@@ -210,50 +245,41 @@ class Board:
                     self.attempt(program, mode, lambda: self.count(program, mode))
 
     def variants(self):
-        """(program, mode, scale), in the order of a round: base at every scale that a mode has."""
+        """(program, mode), in the order of a round: those that can be measured."""
         for program in self.setup.programs:
-            base = self.setup.modes[0]
-            scales = {self.scales[program.name, mode.name] for mode in self.setup.modes
-                      if self.is_alive(program, mode) and (program.name, mode.name) in self.scales}
-            for scale in sorted(scales):
-                yield program, base, scale
-            for mode in self.setup.modes[1:]:
+            for mode in self.setup.modes:
                 if self.is_alive(program, mode) and (program.name, mode.name) in self.scales:
-                    yield program, mode, self.scales[program.name, mode.name]
+                    yield program, mode
 
     def measure_all(self):
         for number in range(self.setup.rounds):
-            for program, mode, scale in list(self.variants()):
+            for program, mode in list(self.variants()):
                 self.progress.step(f"round {number + 1} of {self.setup.rounds}: {program.name}, {mode.name}")
                 if mode.runs_once:  # it did, when it was tried
                     continue
-                self.attempt(program, mode, lambda: self.measure(program, mode, scale))
+                self.attempt(program, mode, lambda: self.measure(program, mode))
                 if number and mode is not self.setup.modes[0]:  # the first time was when it was tried
                     self.attempt(program, mode, lambda: self.plant(program, mode))
         for _ in range(MORE_ROUNDS if self.setup.rounds > 1 else 0):
-            for program, mode, scale in list(self.variants()):
-                walls = [usage.wall for usage in self.runs[program.name, mode.name, scale]]
-                if (results.spread_of(walls) or 0) > SPREAD_LIMIT:
+            for program, mode in list(self.variants()):
+                if self.ratio_spread(program, mode) > SPREAD_LIMIT:
                     self.progress.note(f"again, as it spread: {program.name}, {mode.name}")
-                    self.attempt(program, mode, lambda: self.measure(program, mode, scale))
+                    self.attempt(program, mode, lambda: self.measure(program, mode))
 
     def finish(self):
         """The rows with their figures."""
         for program in self.setup.programs:
             for mode in self.setup.modes:
                 row = self.rows[program.name][mode.name]
-                scale = self.scales.get((program.name, mode.name))
-                usages = self.runs.get((program.name, mode.name, scale), [])
+                usages = self.runs.get((program.name, mode.name), [])
                 if not usages or not self.is_alive(program, mode):
                     continue
-                row["scale"] = scale
+                row["scale"] = self.scales[program.name, mode.name]
                 for field in ("wall", "user", "system", "peak_kib"):
                     row[field] = [getattr(usage, field) for usage in usages]
-                if scale != self.setup.scale and mode.kind != "base":
-                    base = self.runs[program.name, self.setup.modes[0].name, scale]
-                    for field in ("wall", "user", "peak_kib"):
-                        if base:
-                            row[f"base_{field}"] = statistics.median(getattr(usage, field) for usage in base)
+                beside = self.beside[program.name, mode.name]
+                for field in PAIRED if len(beside) == len(usages) else ():
+                    row[f"base_{field}"] = [figures[field] for figures in beside]
         return [{"name": program.name, "group": program.group, "rows": self.rows[program.name]}
                 for program in self.setup.programs]
 

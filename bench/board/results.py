@@ -9,8 +9,9 @@ rounds by default; quartiles of three numbers would pretend to know more.)
   memory       peak of the resident set over base's peak
   check ratio  checks / accesses
 
-A slow mode may have run at a smaller scale. Then the file has base's medians at that scale in the same row,
-and these are what it is compared with; if it has none, there is no overhead.
+A row has, for each of its runs, what base took beside it (base_wall and so on), at the same scale, which may be
+smaller than that of base's own row: a ratio is one of two runs at one time, and a slowdown is the median of the
+ratios. Where there is none, there is no overhead.
 
 Means over programs are geometric means of overheads, as in the papers; check ratios and shadow fractions
 have arithmetic means, as there. An overhead may come out near zero or below, where a geometric mean is
@@ -28,16 +29,16 @@ import os
 import statistics
 import sys
 
-FORMAT = 1
+FORMAT = 2
 FLOOR = 0.05
 BUSY_LIMIT = 0.1
 GROUPS = ("array", "object", "real")
 KINDS = ("base", "photofinish", "peer")
 MEASURED = ("ok", "false alarm", "race missed")
 FAILED = ("wrong result", "crashed", "too slow", "missing", "does not build", "impossible")
-REPEATED = ("wall", "user", "system", "peak_kib")
-NUMBERS = ("compile_seconds", "binary_bytes", "scale", "base_wall", "base_user", "base_peak_kib", "reports",
-           "accesses", "checks", "cells", "shadow_fraction")
+BESIDE = ("base_wall", "base_user", "base_peak_kib")
+REPEATED = ("wall", "user", "system", "peak_kib", *BESIDE)
+NUMBERS = ("compile_seconds", "binary_bytes", "scale", "reports", "accesses", "checks", "cells", "shadow_fraction")
 
 
 NO_ROW = {"status": "missing", "message": "the file has no such row"}
@@ -85,8 +86,8 @@ class Row:
         """What is wrong with the row, in one line; "" if nothing is."""
         if self.status != "ok":
             return self.status + (f": {self.message}" if self.message else "")
-        if self.smaller and self.slowdown() is None:
-            return f"ran at scale {self.scale:g}, at which base is not known"
+        if self.base is not None and self.base.measured and not self.get("base_wall"):
+            return "ran without base beside it"
         return "; ".join([f"false alarm: {self.get('reports')} without a planted race"] * self.false_alarm +
                          ["race missed: the planted one"] * self.missed)
 
@@ -111,16 +112,18 @@ class Row:
     def scale(self):
         return self.fields.get("scale", 1.0)
 
-    def base_median(self, field):
-        """What to compare with: base at this row's scale."""
-        if self.base is None:
-            return self.median(field)
-        return self.fields.get("base_" + field) if self.smaller else self.base.median(field)
+    def ratios(self, field):
+        """To base, run by run; empty where base is not known, or a time too short for the clock."""
+        mine = self.fields.get(field) if self.measured else None
+        beside = mine if self.base is None else self.fields.get("base_" + field)
+        if not mine or not beside or not all(mine) or not all(beside):
+            return []
+        return [run / base for run, base in zip(mine, beside)]
 
     def slowdown(self, field="wall"):
         """mode / base, of wall, user or peak_kib; None where one of them is unknown, or too short for the clock."""
-        mine, base = self.median(field), self.base_median(field)
-        return mine / base if mine and base else None
+        ratios = self.ratios(field)
+        return statistics.median(ratios) if ratios else None
 
     def overhead(self, field="wall"):
         slowdown = self.slowdown(field)
@@ -381,6 +384,8 @@ def check_row(row, where):
         values = row.get(key)
         need(values is None or isinstance(values, list) and all(is_number(v) and v >= 0 for v in values),
              where, f"{key} is not a list of numbers from 0 on")
+    for key in BESIDE:
+        need(not row.get(key) or len(row[key]) == len(row.get("wall") or ()), where, f"{key} is not one for each run")
     for key in NUMBERS:
         value = row.get(key)
         need(value is None or is_number(value) and value >= 0, where, f"{key} is not a number from 0 on")

@@ -54,7 +54,7 @@ def marked(row, text):
     if not row.measured:
         return SHORT.get(row.status, "")
     if not text:
-        return "no base" if row.base is not None and row.base_median("wall") is None else "?"
+        return "no base" if row.base is not None and not row.fields.get("base_wall") else "?"
     return text + "*" * row.smaller + "!" * row.doubtful
 
 

@@ -43,7 +43,7 @@ def document(modes=None, rounds=3, busy=0.03, seed=1):
     sizes = {name: [{"x": size, "wall": size * slowdown / 1e5, "user": size * slowdown / 6e4,
                      "peak_kib": int(9000 + size * memory / 12)} for size in (1000, 10000, 100000, 1000000)]
              for name, _, slowdown, memory in chosen}
-    return {"format": 1,
+    return {"format": 2,
             "machine": {"cpu": "Example CPU at 3 GHz", "cores": 2, "memory_mib": 24000, "kernel": "6.1.0",
                         "system": "Debian 12", "clang": "19.1.7", "valgrind": "3.19.0", "photofinish": "0123abc",
                         "when": "2026-11-16T10:00:00Z", "busy": busy},
@@ -71,8 +71,9 @@ def rows(dice, program, modes, rounds):
                 "binary_bytes": dice.randrange(20000, 900000), "reports": 0}
         if name != "base":
             row["planted"] = "not tried" if name == "empty" else "found"
-        if scale != 1.0:
-            row |= {"base_wall": base * scale, "base_user": 1.8 * base * scale, "base_peak_kib": 40000}
+        if name != "base":
+            row |= {"base_wall": [base * scale] * rounds, "base_user": [1.8 * base * scale] * rounds,
+                    "base_peak_kib": [40000] * rounds}
         if kind == "photofinish" and name != "empty":
             row["accesses"] = 10 ** 9
             row["checks"] = int(1e9 * {"redcard": 0.7, "slimcard": 0.75, "bigfoot": 0.4}.get(name, 1.0))
