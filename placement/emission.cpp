@@ -4,7 +4,10 @@
 
 #include "placement/locations.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/MDBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Local.h"
 
@@ -13,6 +16,12 @@ using namespace llvm;
 namespace photofinish {
 
 namespace {
+
+cl::opt<size_t> LargeModule(
+    "photofinish-inline-limit", cl::init(1500), cl::Hidden,
+    cl::desc("Loads and stores of a module beyond which only some accesses have inlined tests"));
+/// Then so many accesses of a function, or of its innermost loops, have some.
+constexpr size_t FewTests = 4, MostTests = 64;
 
 /// Up to here a copy stays an intrinsic, which becomes a few instructions.
 constexpr uint64_t SmallCopyBytes = 64;
@@ -55,6 +64,34 @@ void moveAfter(IRBuilderBase &B, Instruction &At) {
 }
 
 } // namespace
+
+Emitter::Emitter(Contract &C, SiteTable &Sites, const Module &M, bool InlineChecks, bool Verifies)
+    : C(C), Sites(Sites), InlineChecks(InlineChecks), PlacedFlag(Verifies ? PF_SITE_CHECK : 0) {
+  size_t NumAccesses = 0;
+  for (const Function &F : M)
+    for (const Instruction &I : instructions(F))
+      NumAccesses += isa<LoadInst, StoreInst>(I);
+  IsLarge = NumAccesses > LargeModule;
+}
+
+void Emitter::begin(Function &F, LoopInfo &TheLoops, ArrayRef<Access> Accesses) {
+  Loops = &TheLoops;
+  Tested = Nowhere;
+  if (!InlineChecks || F.hasOptSize() || F.hasOptNone())
+    return;
+  Tested = InInnermostLoops;
+  if (!IsLarge || Accesses.size() <= FewTests)
+    Tested = Everywhere;
+  else if (size_t(count_if(Accesses, [&](const Access &A) {
+             return isTestedAt(*A.At->getParent());
+           })) > MostTests)
+    Tested = Nowhere;
+}
+
+bool Emitter::isTestedAt(const BasicBlock &At) const {
+  const Loop *L = Tested == InInnermostLoops ? Loops->getLoopFor(&At) : nullptr;
+  return Tested == Everywhere || (L && L->isInnermost());
+}
 
 void Emitter::emit(const FunctionAccesses &Found) {
   for (const Access &A : Found.Plain)
@@ -167,7 +204,7 @@ void Emitter::emitAccess(const Access &A) {
       Constant *Site = Sites.site(*A.At, A.Bytes.getFixedValue(), flagsOf(A.Write) | PF_SITE_VPTR);
       if (A.Write) {
         C.call(B, Entry::__pf_vptr_write, {A.Pointer, A.NewVptr, Site});
-      } else if (InlineChecks && A.Alignment >= PF_GRANULE_BYTES) {
+      } else if (A.Alignment >= PF_GRANULE_BYTES && isTestedAt(*B.GetInsertBlock())) {
         inlineTest(B, A.Pointer, PF_GRANULE_BYTES, /*Write=*/false);
         C.call(B, Entry::__pf_first_read8, {A.Pointer, Site});
       } else {
@@ -225,7 +262,8 @@ void Emitter::emitLanes(const Access &A) {
 void Emitter::check(IRBuilderBase &B, Instruction &At, Value *Pointer, uint64_t Bytes, bool Write,
                     Align Alignment, unsigned MoreFlags) {
   Constant *Site = Sites.site(At, Bytes, flagsOf(Write) | MoreFlags);
-  bool IsTested = InlineChecks && Bytes <= PF_GRANULE_BYTES && Alignment >= Bytes;
+  bool IsTested =
+      Bytes <= PF_GRANULE_BYTES && Alignment >= Bytes && isTestedAt(*B.GetInsertBlock());
   std::optional<Entry> E = entryForSize(Bytes, Write, IsTested);
   if (!E)
     return checkRange(B, Pointer, B.getInt64(Bytes), Write, Site);
@@ -280,7 +318,8 @@ void Emitter::inlineTest(IRBuilderBase &B, Value *Pointer, uint64_t Bytes, bool 
   MDNode *Unlikely = MDBuilder(B.getContext()).createUnlikelyBranchWeights();
   DebugLoc Location = B.getCurrentDebugLocation();
   B.SetInsertPoint(SplitBlockAndInsertIfThen(B.CreateNot(Again), B.GetInsertPoint(),
-                                             /*Unreachable=*/false, Unlikely));
+                                             /*Unreachable=*/false, Unlikely,
+                                             /*DTU=*/nullptr, Loops));
   B.SetCurrentDebugLocation(Location);
 }
 

@@ -12,6 +12,10 @@
 //       bytes of p are not all among those written there)
 //     __pf_write4(p, site)
 //
+// A test is many times the code of a call, and takes as many times as long to compile. So where a
+// module has many accesses, those alone have one that are in small functions, or are made again and
+// again: in innermost loops, unless these are many, too.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PHOTOFINISH_PLACEMENT_EMISSION_H
@@ -27,9 +31,11 @@ namespace photofinish {
 class Emitter {
 public:
   /// Verifies: checks that are placed say so, and their accesses are announced (abi.h).
-  Emitter(Contract &C, SiteTable &Sites, bool InlineChecks, bool Verifies)
-      : C(C), Sites(Sites), InlineChecks(InlineChecks), PlacedFlag(Verifies ? PF_SITE_CHECK : 0) {}
+  Emitter(Contract &C, SiteTable &Sites, const llvm::Module &M, bool InlineChecks, bool Verifies);
 
+  /// Before anything is emitted into a function that makes these plain accesses. Loops are kept up
+  /// to date.
+  void begin(llvm::Function &F, llvm::LoopInfo &Loops, llvm::ArrayRef<Access> Accesses);
   void emit(const FunctionAccesses &Found);
   /// Checks that go to one place and are of neighbouring bytes become one.
   void emit(llvm::ArrayRef<LoweredCheck> Checks);
@@ -53,13 +59,18 @@ private:
   void checkRange(llvm::IRBuilderBase &B, llvm::Value *Pointer, llvm::Value *Bytes, bool Write,
                   llvm::Constant *Site);
   llvm::Constant *siteOf(llvm::Instruction &At, llvm::Value *Bytes, bool Write);
+  /// Is what goes before At worth an inlined test?
+  bool isTestedAt(const llvm::BasicBlock &At) const;
   /// Moves B to where the call belongs that is needed if the inlined test fails.
   void inlineTest(llvm::IRBuilderBase &B, llvm::Value *Pointer, uint64_t Bytes, bool Write);
 
   Contract &C;
   SiteTable &Sites;
   bool InlineChecks;
+  bool IsLarge; ///< the module
   unsigned PlacedFlag;
+  llvm::LoopInfo *Loops = nullptr; ///< of the function
+  enum { Everywhere, InInnermostLoops, Nowhere } Tested = Nowhere;
   uint64_t Joined = 0;
 };
 

@@ -130,6 +130,7 @@ bool instrument(Function &F, Contract &C, Emitter &E, const ModuleEffects *TheEf
   size_t NumPlain = Found.Plain.size();
   PlacementCounts Before = Stats.Placed;
   uint64_t JoinedBefore = E.numJoined();
+  E.begin(F, Analyses.getResult<LoopAnalysis>(F), Found.Plain);
   if (TheEffects)
     emitPlaced(F, Found, E, *TheEffects, Analyses, Stats);
   if (PrintStatistics && NumPlain)
@@ -174,7 +175,7 @@ PreservedAnalyses InstrumentationPass::run(Module &M, ModuleAnalysisManager &Ana
   SiteTable Sites(M);
   bool IsInlined = InlineChecks == cl::BOU_UNSET ? Placement == PlacementMode::BigFoot
                                                  : InlineChecks == cl::BOU_TRUE;
-  Emitter E(C, Sites, IsInlined, Verify);
+  Emitter E(C, Sites, M, IsInlined, Verify);
   Statistics Stats;
   SmallPtrSet<const Function *, 4> Resolvers = ifuncResolvers(M);
   std::optional<ModuleEffects> TheEffects;
