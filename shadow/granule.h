@@ -188,6 +188,9 @@ public:
   static bool areAlike(uint64_t A, uint64_t B, const Stamps &All) {
     if (A == B)
       return true;
+    // Records and sets alone may have several numbers for the same.
+    if (isRecord(A) != isRecord(B) || (!isRecord(A) && !(A & B & SharedReads)))
+      return false;
     auto AreEqual = [&](uint64_t X, uint64_t Y) {
       return X == Y || (uint8_t(X) == uint8_t(Y) && All.areEqual(writeOf(X), writeOf(Y)) &&
                         All.areEqual(readsOf(X), readsOf(Y)));
@@ -256,6 +259,7 @@ private:
   static constexpr unsigned WriteShift = 8, ReadShift = 36;
   static constexpr uint64_t FieldMask = (uint64_t(1) << (Stamps::Bits + 1)) - 1;
   static_assert(ReadShift == WriteShift + Stamps::Bits + 1 && ReadShift + Stamps::Bits + 1 == 64);
+  static constexpr uint64_t SharedReads = uint64_t(Stamps::Shared) << ReadShift;
 
   static Stamp writeOf(uint64_t Part) { return Stamp(Part >> WriteShift & FieldMask); }
   static Reads readsOf(uint64_t Part) { return Reads(Part >> ReadShift); }
