@@ -154,6 +154,16 @@ inline void observe(ThreadState &T, const AtomicBlock &B, uint16_t Mask, bool Is
       }
 }
 
+/// Would an acquire learn something? Most often it reads again what it has read before.
+inline bool teaches(const AtomicBlock &B, uint16_t Mask, const ThreadState &T) {
+  for (const AtomicBlock::Part &P : B.Parts)
+    if (P.Mask & Mask)
+      for (const AtomicBlock::Head &H : P.Heads)
+        if (!H.V.isBefore(T.clock()))
+          return true;
+  return false;
+}
+
 /// Makes the bytes of Mask a union of parts.
 inline void splitParts(AtomicBlock &B, uint16_t Mask) {
   uint16_t Rest = Mask;

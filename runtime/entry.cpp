@@ -211,14 +211,17 @@ PF_INLINE bool noteIn(Thread &T, LiveFootprint &Page, RootEntry Entry, uintptr_t
     if (IsDone)
       T.Pending.add(Page, Address, uint32_t(Bytes), IsWrite, T.placeOf(Site));
   } else if (Bytes <= Granule::Bytes) {
-    IsDone = FineMemory::accessSimply<Kind>(T.committer(), Entry, Address,
-                                            Granule::maskOf(Address % Granule::Bytes, Bytes),
-                                            [&] { return T.stampFor(Site); });
-    T.NumInOrder = Address == T.NextInOrder ? T.NumInOrder + 1 : 0;
-    T.NextInOrder = Address + Bytes;
-    if (__builtin_expect(T.NumInOrder == ManyInOrder, false)) {
-      T.NumInOrder = 0;
+    uint32_t InOrder = T.countInOrder(Site, Address, Bytes);
+    if (__builtin_expect(InOrder % ManyInOrder == ManyInOrder - 1, false))
       TheMemory.expectSweep(Address);
+    // What comes byte by byte would make a record of the granule for each.
+    if (Bytes < Granule::Bytes && InOrder && !T.Pending.isFull()) {
+      T.Pending.add(Page, Address, uint32_t(Bytes), IsWrite, T.placeOf(Site));
+      IsDone = true;
+    } else {
+      IsDone = FineMemory::accessSimply<Kind>(T.committer(), Entry, Address,
+                                              Granule::maskOf(Address % Granule::Bytes, Bytes),
+                                              [&] { return T.stampFor(Site); });
     }
   }
   if (IsDone)
@@ -541,8 +544,9 @@ void __pf_atomic_begin(void *P, uint64_t Bytes, const pf_site *Site) {
   if (!Bytes)
     return E->~Entered(); // as end does nothing, too
   auto Address = reinterpret_cast<uintptr_t>(P);
+  Thread &T = E->thread();
   for (uintptr_t Block = blockOf(Address); Block < Address + Bytes; Block += AtomicBlock::Bytes)
-    E->thread().Atomics.push(&TheSyncTable.lockOrMake(Block, SyncKind::Atomic));
+    T.Atomics.push(&T.UsedAtomics.lockOrMake(Block));
 }
 
 void __pf_atomic_end(void *P, uint64_t Bytes, uint32_t Kind, uint32_t Order,
@@ -553,11 +557,17 @@ void __pf_atomic_end(void *P, uint64_t Bytes, uint32_t Kind, uint32_t Order,
   Entered E(Site);
   Thread &T = E.thread();
   auto Address = reinterpret_cast<uintptr_t>(P);
-  bool IsAcquire = isAcquire(MemoryOrder(Order)), IsRelease = isRelease(MemoryOrder(Order));
+  bool IsAcquire = Kind != PF_ATOMIC_STORE && isAcquire(MemoryOrder(Order));
+  bool IsRelease = Kind != PF_ATOMIC_LOAD && isRelease(MemoryOrder(Order));
+  bool Teaches = false;
+  if (IsAcquire)
+    forEachBlock(T, Address, Bytes, [&](SyncObject &O, uint16_t Mask) {
+      Teaches |= rule::teaches(O.atomic(), Mask, T.State);
+    });
   AccessKind Access = Kind == PF_ATOMIC_LOAD ? AccessKind::AtomicRead : AccessKind::AtomicWrite;
   FoundRaces Found;
   // With the blocks locked, so that reports have to wait.
-  if (IsAcquire || IsRelease)
+  if (Teaches || IsRelease)
     TheMemory.commit(T, Found);
   T.ClockLock.lock();
   {
@@ -583,7 +593,8 @@ void __pf_atomic_end(void *P, uint64_t Bytes, uint32_t Kind, uint32_t Order,
                           : (IsRelease ? Rule::StoreRelease : Rule::StoreRelaxed));
     }
   }
-  T.publishNow();
+  if (IsRelease)
+    T.publishNow(); // it is in another epoch
   T.ClockLock.unlock();
   while (!T.Atomics.empty()) {
     T.Atomics.back()->Lock.unlock();

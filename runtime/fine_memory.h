@@ -192,11 +192,11 @@ public:
   }
   bool has(uintptr_t Address) const { return findEntry(Address).page(); }
   /// Makes a page of one that others look after until then: Fill(FinePage &) before anyone sees it.
-  template <class Fn> void adopt(uintptr_t Address, Fn &&Fill) {
+  template <class Fn> void adopt(uintptr_t Address, bool IsDeferred, Fn &&Fill) {
     Locked Guard(PoolLock);
     PageNumber Page = takePage();
     Fill(pageAt(Page));
-    publish(Page, Address, /*IsDeferred=*/true);
+    publish(Page, Address, IsDeferred);
   }
   /// The page of an address goes, if there is one and Take(words) has become what they are.
   template <class Fn> void convert(uintptr_t Address, Fn &&Take) {

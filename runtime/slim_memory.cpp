@@ -87,7 +87,11 @@ void SlimMemory::recycle(SlimPage *Page) {
 void SlimMemory::unlockPage(SlimPage *Page, uintptr_t Address) {
   if (__builtin_expect(!Page->Classes.isIrregular(), true))
     return Page->Lock.unlock();
-  Fine.adopt(Address, [&](FinePage &Granules) {
+  unlockAsGranules(Page, Address, /*IsDeferred=*/true);
+}
+
+void SlimMemory::unlockAsGranules(SlimPage *Page, uintptr_t Address, bool IsDeferred) {
+  Fine.adopt(Address, IsDeferred, [&](FinePage &Granules) {
     Page->Classes.moveTo(
         [&](unsigned Number) -> Granule & { return Granules.granuleOf(Number * Granule::Bytes); });
   });

@@ -22,11 +22,12 @@
 // A SlimPage that was dropped is used again as one: whoever has waited for the lock of a page that
 // is gone finds that the root no longer has it.
 //
-// A page whose granules have hardly any history in common becomes one of granules (fine_memory.h)
-// until its memory changes hands as a whole, or is accessed as a whole and alike then. Where hardly
-// any accesses come together, they are checked at once: there is little to gain by putting them
-// off. The page is in one of the two tables of roots: it comes into the one before it leaves the
-// other, and no page of classes is made where there is one of granules.
+// A page whose granules have hardly any history in common, or that has an atomic object, becomes one
+// of granules (fine_memory.h) until its memory changes hands as a whole, or is accessed as a whole
+// and alike then. Where hardly any accesses come together, they are checked at once: there is little
+// to gain by putting them off, unless they come byte by byte, in order. The page is in one of the two
+// tables of roots: it comes into the one before it leaves the other, and no page of classes is made
+// where there is one of granules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -124,6 +125,8 @@ private:
   SlimPage *lockPage(uintptr_t Address) PF_NO_ANALYSIS;
   /// Leaves a page that was changed.
   void unlockPage(SlimPage *Page, uintptr_t Address) PF_NO_ANALYSIS;
+  /// The same, and it is one of granules from now on.
+  void unlockAsGranules(SlimPage *Page, uintptr_t Address, bool IsDeferred) PF_NO_ANALYSIS;
   /// Checks Elements, or a set of whole granules, of the page at Start, which come from one place.
   template <class Accessed>
   void access(Thread &T, uintptr_t Start, const Accessed &E, bool IsWrite, Stamp S,
@@ -180,7 +183,8 @@ void SlimMemory::accessAtomically(Thread &T, uintptr_t Address, size_t Bytes, Ac
           [&](uint8_t Raced, Epoch First, Stamp S, AccessKind FirstKind) {
             FineMemory::addRace(Found, Start, Raced, First, S, FirstKind);
           });
-      unlockPage(Page, Address);
+      // What atomics did is beside a granule's history, and is alike nowhere else.
+      unlockAsGranules(Page, Address, /*IsDeferred=*/false);
       break;
     }
     Address += Here;

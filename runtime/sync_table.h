@@ -94,6 +94,32 @@ private:
 
 extern SyncTable TheSyncTable;
 
+/// The atomics that a thread has used lately, which it finds without the table. What is no longer
+/// what it was is looked up again.
+class RecentAtomics {
+public:
+  /// TheSyncTable's function, for atomics.
+  SyncObject &lockOrMake(uintptr_t Key) PF_NO_ANALYSIS {
+    Recent &Last = Of[(Key >> 4 ^ Key >> 10) % Count];
+    if (Last.Key == Key) {
+      Last.Its->Lock.lock();
+      if (Last.Its->Key == Key && Last.Its->Kind == SyncKind::Atomic)
+        return *Last.Its;
+      Last.Its->Lock.unlock();
+    }
+    Last = {Key, &TheSyncTable.lockOrMake(Key, SyncKind::Atomic)};
+    return *Last.Its;
+  }
+
+private:
+  struct Recent {
+    uintptr_t Key = 0;
+    SyncObject *Its = nullptr;
+  };
+  static constexpr unsigned Count = 64;
+  Recent Of[Count];
+};
+
 } // namespace photofinish::rt
 
 #endif // PHOTOFINISH_RUNTIME_SYNC_TABLE_H

@@ -34,8 +34,11 @@
 #include "runtime/context.h"
 #include "runtime/fine_memory.h"
 #include "runtime/runtime.h"
+#include "runtime/sync_table.h"
 #include "shadow/footprint.h"
 #include "shadow/recent_granules.h"
+
+#include <iterator>
 
 namespace photofinish::rt {
 
@@ -66,6 +69,13 @@ struct LivePlace {
 
   bool operator==(const LivePlace &) const = default;
   uint64_t hash() const { return reinterpret_cast<uintptr_t>(Site) / sizeof(pf_site); }
+};
+
+/// How many accesses that were no hits have come from a place one behind the other, and where the
+/// next one would be.
+struct InOrder {
+  uintptr_t Next = 0;
+  uint32_t Count = 0;
 };
 
 /// A lock that the thread holds, and how often.
@@ -114,14 +124,21 @@ public:
   RecentGranules Checked; ///< at once, in its epoch
   CommitCounts Commits;
   SparePieces Spares;
-  uintptr_t NextInOrder = 0;         ///< where the last access that was no hit ended
-  uint32_t NumInOrder = 0;           ///< how many have come one behind the other
-  uint64_t AccessesNoted = 0;        ///< counted where all of them are seen
-  uint64_t AccessesAlone = 0;        ///< and those that were not checked, in granules
-  Array<class SyncObject *> Atomics; ///< locked between __pf_atomic_begin and __pf_atomic_end
-  Thread *NextLive = nullptr;        ///< under the registry's lock
+  InOrder Orders[64];         ///< by site
+  uint64_t AccessesNoted = 0; ///< counted where all of them are seen
+  uint64_t AccessesAlone = 0; ///< and those that were not checked, in granules
+  RecentAtomics UsedAtomics;
+  Array<SyncObject *> Atomics; ///< locked between __pf_atomic_begin and __pf_atomic_end
+  Thread *NextLive = nullptr;  ///< under the registry's lock
 
   uint32_t number() const { return Info->Number; }
+  /// An access at a place that is no hit: how many it is behind, in order.
+  uint32_t countInOrder(const pf_site *Site, uintptr_t Address, size_t Bytes) {
+    InOrder &Here = Orders[reinterpret_cast<uintptr_t>(Site) / sizeof(pf_site) % std::size(Orders)];
+    Here.Count = Address == Here.Next ? Here.Count + 1 : 0;
+    Here.Next = Address + Bytes;
+    return Here.Count;
+  }
   /// Where an access at Site would come from now.
   LivePlace placeOf(const pf_site *Site) {
     pf_frame *Top = __pf_thread.stack_top;
