@@ -1,8 +1,9 @@
 """Where a checked program's time goes.
 
-Samples the program with perf, and asks llvm-symbolizer for the calls that were inlined at each sample, so
-that a check that is one flat function still falls into its parts. Where perf does not work, callgrind
-counts instructions, by function.
+Samples a run with perf, stacks included, and asks of each sample whether it lies in the runtime, and if it
+does, through which of its functions the program came there: a check, a function of libc that the runtime
+stands in for, an operation that synchronizes. What is part of the runtime is known from its archive, so that
+a program's function of a similar name is not taken for one. Programs, builds and scales are the board's.
 """
 
 import collections
@@ -12,116 +13,141 @@ import subprocess
 import sys
 import tempfile
 
-from modes import MODES
+import measure
 from workload import Launcher, Trouble
 
 FAILURE = 2
-SCALE = 0.05
+FREQUENCY = 499  # samples a second of processor time; prime, so that no loop keeps step
+STACK_BYTES = 8192  # copied with each sample, for the stack to be found in
+TOP = 10  # functions that are named
 
-# Part by part, the first that fits: a pattern for the outermost function of the runtime, one for the file
-# of the innermost. A check that is not a hit is made of several parts.
-MISS = r"check(Granule)?Slowly|__pf_(read|write)(16|_range)\b|readRange|writeRange|accessRange"
-PARTS = [
-    ("miss: calling contexts and notes", MISS, r"runtime/(context|base/intern_table)"),
-    ("miss: finding and locking pages", MISS, r"runtime/(memory|base/(spin_lock|arena))"),
-    ("miss: the rule on its cell", MISS, r"shadow/|detector/"),
-    ("miss: entering, leaving, the rest", MISS, r""),
-    ("hit: the same-epoch test", r"^__pf_(vptr_)?(read|write)\d*", r""),
-    ("miss: the rule on its cell", r"", r"shadow/|detector/(cell|rules|atomic|verifiedft|epoch)"),
-    ("miss: calling contexts and notes", r"", r"runtime/(context|base/intern_table)"),
-    ("atomic operations", r"^__pf_(atomic|fence)", r""),
-    ("allocation", r"block(Allocated|Freed)|malloc|calloc|realloc|free|operator (new|delete)|Heap", r""),
-    ("memory and string functions", r"^__pf_mem|\b(mem|str)[a-z]+$", r""),
-    ("synchronization", r"acquire|release|lock|[Bb]arrier|condition|[Tt]hread|Sync|Clock|pthread_", r""),
-    ("other interceptors", r"", r"runtime/"),
+# What the runtime does on some other's behalf, wherever it was called from: a function that is on the stack.
+INSIDE = [
+    ("collecting stamps that nobody has", r"tidyMemoryNow"),
+    ("committing what was noted", r"SlimMemory6commit"),
+    ("reporting", r"reportRaces|reportNoted"),
 ]
+# Otherwise, by the function that the program has called, or that this has become by a call at its end; the first
+# that fits.
+ENTRIES = [
+    ("checks of ranges", r"^__pf_(read|write)_|^__pf_mem|Range|Strided|Fields|^(mem|str(?!n?dup)|bcmp|wcs|wmem)"),
+    ("checks of single accesses", r"^__pf_(first_)?(read|write)\d+$|^__pf_(vptr_\w+|check_group)$|[cC]heck|miss"),
+    ("atomic operations", r"^__pf_(atomic|fence)"),
+    ("malloc, free and the like", r"[aA]lloc|free|memalign|^_Zn[aw]|^_Zd[al]|strn?dup|^m(un|re)?map"),
+    ("synchronization", r"^pthread_|^sem_|^mtx_|^cnd_|^thrd_|guard|once|_M_start_thread|^fork|^clone"),
+]
+OTHERS = "other functions of libc"
 
 
-def part_of(frames):
-    """frames: (function, file) of the inlined calls at a sample, innermost first."""
-    function, file = frames[-1][0], frames[0][1]
-    if not any(re.search(r"/(runtime|shadow|detector)/", where) for _, where in frames) and \
-            not function.startswith("__pf_"):
-        return "the program"
-    for name, outermost, innermost in PARTS:
-        if re.search(outermost, function) and re.search(innermost, file):
-            return name
-    return "other interceptors"
+def part_of(frames, is_runtime):
+    """frames: (symbol, place) of a stack, innermost first; place is a file, or [kernel...]."""
+    outside = next((at for at, (symbol, _) in enumerate(frames) if is_runtime(symbol)), len(frames))
+    # What the kernel or a library does for the runtime is the runtime's; for the program it is not.
+    if outside == len(frames) or any(not is_system(place) for _, place in frames[:outside]):
+        place = frames[0][1] if frames else "?"
+        if place.startswith("["):
+            return "the kernel"
+        return f"libraries ({pathlib.Path(place).name})" if is_system(place) else "the program, its tests included"
+    inside = []
+    for symbol, _ in frames[outside:]:
+        if not is_runtime(symbol):
+            break
+        inside.append(symbol)
+    for part, pattern in INSIDE:
+        if any(re.search(pattern, symbol) for symbol in inside):
+            return part
+    return next((part for part, pattern in ENTRIES if re.search(pattern, inside[-1])), OTHERS)
 
 
-def inlined_calls(executable, addresses):
-    """By address, what part_of takes."""
-    text = "".join(f"{address:#x}\n" for address in addresses)
-    done = subprocess.run(["llvm-symbolizer-19", f"--obj={executable}", "--inlines", "--demangle"], input=text,
-                          capture_output=True, text=True, check=True)
-    blocks = done.stdout.strip().split("\n\n")
-    return {address: list(zip(*[iter(block.splitlines())] * 2)) or [("??", "??")]
-            for address, block in zip(addresses, blocks)}
+def is_system(place):
+    """The kernel, or a library? The board's programs are each one file."""
+    return place.startswith("[") or ".so" in place
 
 
-def sampled(executable, arguments, env, folder):
-    """Seconds by part."""
-    data = folder / "perf.data"
-    Launcher(env=env).start(["perf", "record", "-q", "-e", "cpu-clock", "-F", "997", "-o", data, executable,
-                             *arguments]).finish()
-    done = subprocess.run(["perf", "script", "-i", data, "-F", "ip,dso"], capture_output=True, text=True)
-    samples = re.findall(r"^\s*([0-9a-f]+) \((.*)\)$", done.stdout, re.M)
-    if done.returncode or not samples:
-        return None
-    own = collections.Counter(int(address, 16) for address, place in samples if pathlib.Path(place) == executable)
-    result = collections.Counter()
-    for address, place in samples:
-        if pathlib.Path(place) != executable:
-            result["the kernel" if "kernel" in place else f"libraries ({pathlib.Path(place).name})"] += 1
-    calls = inlined_calls(executable, sorted(own))
-    for address, count in own.items():
-        result[part_of(calls[address])] += count
-    return {part: count / 997 for part, count in result.items()}
+def stacks_of(text):
+    """The samples of `perf script`: a stack each, as part_of takes it."""
+    found = []
+    for block in re.split(r"\n\s*\n", text.strip()):
+        frames = re.findall(r"^\s*[0-9a-f]+ (.*) \((.*)\)$", block, re.M)
+        if frames:
+            found.append([(symbol.split("+0x")[0], place) for symbol, place in frames])
+    return found
 
 
-def counted(executable, arguments, env, folder):
-    """Instructions by part."""
-    output = folder / "callgrind.out"
-    usage = Launcher(env=env).start(["valgrind", "--tool=callgrind", f"--callgrind-out-file={output}",
-                                     executable, *arguments]).finish()
-    if usage.code:
-        raise Trouble("crashed", usage.errors.strip().splitlines()[-1])
-    done = subprocess.run(["callgrind_annotate", "--threshold=100", output], capture_output=True, text=True)
-    result = collections.Counter()
-    for count, function in re.findall(r"^\s*([\d,]+) \([^)]*\)\s+\S*?:(.*?)(?: \[.*\])?$", done.stdout, re.M):
-        result[part_of([(function, "/runtime/" if function.startswith("photofinish::") else "")])] += \
-            int(count.replace(",", ""))
-    return result
+def symbols_of(archive):
+    """The functions that are defined in the runtime, as the linker knows them."""
+    done = subprocess.run(["llvm-nm-19", "--defined-only", "--format=posix", archive], capture_output=True, text=True,
+                          check=True)
+    return {line.split()[0] for line in done.stdout.splitlines() if re.search(r" [tTwW] ", line)}
 
 
-def main(photofinish, name, known, threads):
-    program = next((one for one in known if one.name == name), None)
-    if not program or program.group == "real":
-        print(f"board: no kernel is called '{name}'; there are "
-              f"{', '.join(one.name for one in known if one.group != 'real')}", file=sys.stderr)
-        return FAILURE
-    mode = next(mode for mode in MODES if mode.name == "fasttrack")
-    with tempfile.TemporaryDirectory(prefix="board.") as folder:
-        folder = pathlib.Path(folder)
-        toolchain = mode.toolchain(pathlib.Path(photofinish).resolve())
-        # At fixed addresses, which are then those in the file.
-        toolchain.flags += ("-fno-pie", "-no-pie")
-        try:
-            program.build(toolchain, folder, False)
-            executable = program.binary(folder)
-            arguments = ["--threads", threads, "--scale", SCALE]
-            env = mode.launcher(folder, 0).env
-            unit, parts = "s", sampled(executable, arguments, env, folder)
-            if not parts:
-                unit, parts = "instructions", counted(executable, arguments, env, folder)
-        except Trouble as trouble:
-            print(f"board: {name}: {trouble.kind}: {trouble}", file=sys.stderr)
-            return FAILURE
-    total = sum(parts.values())
-    print(f"{name}, {threads} threads, mode {mode.name}: {total:.2f} {unit} of processor time" if unit == "s" else
-          f"{name}, {threads} threads, mode {mode.name}: {total:.3g} {unit}")
-    for part, amount in sorted(parts.items(), key=lambda item: -item[1]):
-        share = amount / total
+def demangled(names):
+    done = subprocess.run(["llvm-cxxfilt-19"], input="\n".join(names), capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+def sampled(program, mode, board, data):
+    """Runs it; what perf has to say."""
+    plain = mode.launcher(None, board.setup.limit)
+    launcher = Launcher(["perf", "record", "-q", "-e", "cpu-clock", "-F", FREQUENCY, "--call-graph",
+                         f"dwarf,{STACK_BYTES}", "-o", data], plain.env, plain.limit)
+    with tempfile.TemporaryDirectory(prefix="board.") as scratch:
+        usage = program.run(launcher, board.place(program, mode), pathlib.Path(scratch), board.setup.threads,
+                            program.small, False)
+    # A server is stopped, and perf with it, which then has all its samples.
+    done = subprocess.run(["perf", "script", "-i", data, "--no-demangle", "--no-inline", "-F", "ip,sym,dso"],
+                          capture_output=True, text=True)
+    if done.returncode or not done.stdout.strip():
+        said = (usage.errors + done.stderr).strip().splitlines() or ["no samples"]
+        raise Trouble("crashed", f"perf cannot sample it: {said[0]}")
+    return done.stdout
+
+
+def show(program, mode, board, text):
+    stacks = stacks_of(text)
+    names = symbols_of(board.setup.photofinish.parents[1] / "lib/photofinish/libphotofinish-rt.a")
+    is_runtime = names.__contains__
+    parts = collections.Counter(part_of(frames, is_runtime) for frames in stacks)
+    functions = collections.Counter(frames[0][0] for frames in stacks if is_runtime(frames[0][0]))
+    print(f"{program.name}, {board.setup.threads} threads, scale {program.small:g}, mode {mode.name}: "
+          f"{len(stacks) / FREQUENCY:.2f} s of processor time")
+    for part, count in parts.most_common():
+        share = count / len(stacks)
         if share >= 0.001:
-            print(f"  {part:36} {100 * share:5.1f} %  {'█' * round(40 * share)}")
+            print(f"  {part:36} {100 * share:5.1f} %  {'█' * round(40 * share)}".rstrip())
+    top = functions.most_common(TOP)
+    print("\nThe runtime's functions, by themselves:" if top else "\nNo sample is in a function of the runtime.")
+    for name, (_, count) in zip(demangled([name for name, _ in top]), top):
+        print(f"  {100 * count / len(stacks):5.1f} %  {short(name)}")
+
+
+def short(name):
+    """Without what it returns, its parameters, and the arguments of templates."""
+    name = re.sub(r"\(anonymous namespace\)::|\(photofinish::\w+\)", "", name)
+    while name != (shorter := re.sub(r"<[^<>]*>", "", name)):
+        name = shorter
+    name = re.sub(r"(?<!operator)\(.*", "", name)
+    return name.rpartition(" ")[2].removeprefix("photofinish::").removeprefix("rt::")
+
+
+def main(program, mode, setup, progress):
+    """mode: None if there was not just one."""
+    if not mode or mode.kind != "photofinish":
+        print("board: --profile looks at one mode, of Photofinish's: give it with --modes", file=sys.stderr)
+        return FAILURE
+    board = measure.Board(setup, progress)
+    with tempfile.TemporaryDirectory(prefix="board.") as folder:
+        try:
+            progress.step(f"building {program.name}, {mode.build}")
+            board.build(program, mode, False)
+            progress.step(f"sampling {program.name}, {mode.name}")
+            text = sampled(program, mode, board, pathlib.Path(folder) / "perf.data")
+        except Trouble as trouble:
+            print(f"board: {program.name}: {trouble.kind}: {trouble}", file=sys.stderr)
+            return FAILURE
+        except OSError as error:
+            print(f"board: {program.name}: {error.strerror}: {error.filename}; ./dev setup installs perf", file=sys.stderr)
+            return FAILURE
+    progress.clear()
+    show(program, mode, board, text)
     return 0
