@@ -266,41 +266,27 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
 
   /// Has a byte of a range been touched?
   bool touches(unsigned Offset, unsigned Bytes) const {
-    bool Touches = false;
-    forEachPiece(
-        Offset, Bytes,
-        [&](unsigned G, uint8_t Mask) {
-          uint64_t Whole = ReadWhole.word(G / 64) | WrittenWhole.word(G / 64);
-          Touches |= (Whole >> G % 64 & 1) || (Mask & bytes(G, false));
-        },
-        [&](uint8_t Mask, const Set &Some) {
-          Touches |= !(Some & whole(false)).isEmpty();
-          if (ToInPart)
-            Some.forEach([&](unsigned G) { Touches |= Mask & bytes(G, false); });
-        });
-    return Touches;
+    uint64_t Touched = 0;
+    forEachWord(Offset, Bytes, [&](unsigned Word, uint64_t Bits) {
+      Touched |= (ReadWhole.word(Word) | WrittenWhole.word(Word)) & Bits;
+    });
+    if (ToInPart && !Touched)
+      forEachGranule(Offset, Bytes, [&](unsigned At, unsigned Here) {
+        Touched |= maskOf(At, Here) & bytes(At / GranuleBytes, /*IsWrite=*/false);
+      });
+    return Touched;
   }
   /// As if it had not been. A granule that was touched as a whole is forgotten as a whole.
   void forget(unsigned Offset, unsigned Bytes) {
-    auto ForgetBytes = [&](unsigned G, uint8_t Mask) {
-      if (!ToInPart)
-        return;
-      inPart()->Read[G] &= uint8_t(~Mask);
-      inPart()->Written[G] &= uint8_t(~Mask);
-    };
-    forEachPiece(
-        Offset, Bytes,
-        [&](unsigned G, uint8_t Mask) {
-          ReadWhole.word(G / 64) &= ~(uint64_t(1) << G % 64);
-          WrittenWhole.word(G / 64) &= ~(uint64_t(1) << G % 64);
-          ForgetBytes(G, Mask);
-        },
-        [&](uint8_t Mask, const Set &Some) {
-          ReadWhole -= Some;
-          WrittenWhole -= Some;
-          if (ToInPart)
-            Some.forEach([&](unsigned G) { ForgetBytes(G, Mask); });
-        });
+    forEachWord(Offset, Bytes, [&](unsigned Word, uint64_t Bits) {
+      ReadWhole.word(Word) &= ~Bits;
+      WrittenWhole.word(Word) &= ~Bits;
+    });
+    if (ToInPart)
+      forEachGranule(Offset, Bytes, [&](unsigned At, unsigned Here) {
+        inPart()->Read[At / GranuleBytes] &= uint8_t(~maskOf(At, Here));
+        inPart()->Written[At / GranuleBytes] &= uint8_t(~maskOf(At, Here));
+      });
   }
   void clear() {
     ReadWhole = WrittenWhole = {};
@@ -315,14 +301,18 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
   }
 
 private:
-  /// Calls OnFew(granule, bytes of it) for a range of few bytes; OnMany(bytes, granules) for
-  /// others.
-  template <class FewFn, class ManyFn>
-  static void forEachPiece(unsigned Offset, unsigned Bytes, FewFn &&OnFew, ManyFn &&OnMany) {
-    if (Bytes > Few)
-      return forEachGroup<NumGranules>(Elements::range(Offset, Bytes), OnMany);
-    forEachGranule(Offset, Bytes,
-                   [&](unsigned At, unsigned Here) { OnFew(At / GranuleBytes, maskOf(At, Here)); });
+  /// Calls Visit(word of a set, bits of it) for the granules of a range.
+  template <class Fn>
+  PF_INLINE static void forEachWord(unsigned Offset, unsigned Bytes, Fn &&Visit) {
+    unsigned First = Offset / GranuleBytes, Last = (Offset + Bytes - 1) / GranuleBytes;
+    for (unsigned Word = First / 64; Word <= Last / 64; ++Word) {
+      uint64_t Bits = ~uint64_t(0);
+      if (Word == First / 64)
+        Bits &= ~uint64_t(0) << First % 64;
+      if (Word == Last / 64)
+        Bits &= ~uint64_t(0) >> (63 - Last % 64);
+      Visit(Word, Bits);
+    }
   }
 
   uint8_t bytes(unsigned G, bool IsWrite) const {
