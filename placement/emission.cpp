@@ -83,13 +83,13 @@ void Emitter::begin(Function &F, LoopInfo &TheLoops, ArrayRef<Access> Accesses) 
   if (!IsLarge || Accesses.size() <= FewTests)
     Tested = Everywhere;
   else if (size_t(count_if(Accesses, [&](const Access &A) {
-             return isTestedAt(*A.At->getParent());
+             return isTestedIn(*A.At->getParent());
            })) > MostTests)
     Tested = Nowhere;
 }
 
-bool Emitter::isTestedAt(const BasicBlock &At) const {
-  const Loop *L = Tested == InInnermostLoops ? Loops->getLoopFor(&At) : nullptr;
+bool Emitter::isTestedIn(const BasicBlock &Block) const {
+  const Loop *L = Tested == InInnermostLoops ? Loops->getLoopFor(&Block) : nullptr;
   return Tested == Everywhere || (L && L->isInnermost());
 }
 
@@ -204,7 +204,7 @@ void Emitter::emitAccess(const Access &A) {
       Constant *Site = Sites.site(*A.At, A.Bytes.getFixedValue(), flagsOf(A.Write) | PF_SITE_VPTR);
       if (A.Write) {
         C.call(B, Entry::__pf_vptr_write, {A.Pointer, A.NewVptr, Site});
-      } else if (A.Alignment >= PF_GRANULE_BYTES && isTestedAt(*B.GetInsertBlock())) {
+      } else if (A.Alignment >= PF_GRANULE_BYTES && isTestedIn(*B.GetInsertBlock())) {
         inlineTest(B, A.Pointer, PF_GRANULE_BYTES, /*Write=*/false);
         C.call(B, Entry::__pf_first_read8, {A.Pointer, Site});
       } else {
@@ -263,7 +263,7 @@ void Emitter::check(IRBuilderBase &B, Instruction &At, Value *Pointer, uint64_t 
                     Align Alignment, unsigned MoreFlags) {
   Constant *Site = Sites.site(At, Bytes, flagsOf(Write) | MoreFlags);
   bool IsTested =
-      Bytes <= PF_GRANULE_BYTES && Alignment >= Bytes && isTestedAt(*B.GetInsertBlock());
+      Bytes <= PF_GRANULE_BYTES && Alignment >= Bytes && isTestedIn(*B.GetInsertBlock());
   std::optional<Entry> E = entryForSize(Bytes, Write, IsTested);
   if (!E)
     return checkRange(B, Pointer, B.getInt64(Bytes), Write, Site);

@@ -59,8 +59,8 @@ private:
   void checkRange(llvm::IRBuilderBase &B, llvm::Value *Pointer, llvm::Value *Bytes, bool Write,
                   llvm::Constant *Site);
   llvm::Constant *siteOf(llvm::Instruction &At, llvm::Value *Bytes, bool Write);
-  /// Is what goes before At worth an inlined test?
-  bool isTestedAt(const llvm::BasicBlock &At) const;
+  /// Is a check that goes into a block worth an inlined test?
+  bool isTestedIn(const llvm::BasicBlock &Block) const;
   /// Moves B to where the call belongs that is needed if the inlined test fails.
   void inlineTest(llvm::IRBuilderBase &B, llvm::Value *Pointer, uint64_t Bytes, bool Write);
 

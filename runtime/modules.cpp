@@ -21,14 +21,17 @@ namespace {
 
 constexpr size_t MapsBytes = size_t(4) << 20;
 
-/// A mapping that begins with the file it is of: ET_EXEC programs lie where they say.
-bool isAtFixedAddress(uintptr_t Start) {
-  const auto *Header = reinterpret_cast<const unsigned char *>(Start);
-  return std::memcmp(Header, "\177ELF", 4) == 0 && Header[16] == 2;
-}
-bool isElf(uintptr_t Start) {
-  return std::memcmp(reinterpret_cast<const void *>(Start), "\177ELF", 4) == 0;
-}
+/// What a mapping begins with. Another thread may have unmapped it since the list was made, as the
+/// dynamic linker does while it loads a library.
+struct Beginning {
+  unsigned char Header[18];
+  bool IsThere;
+
+  explicit Beginning(uintptr_t Start) : IsThere(os::readMemory(Start, Header, sizeof(Header))) {}
+  bool isElf() const { return IsThere && std::memcmp(Header, "\177ELF", 4) == 0; }
+  /// ET_EXEC programs lie where they say.
+  bool isAtFixedAddress() const { return Header[16] == 2; }
+};
 
 uint64_t readHex(const char *&At) {
   uint64_t Value = 0;
@@ -70,12 +73,14 @@ void Modules::read(const char *At, size_t Bytes) {
     bool IsBehind = !Mapped.empty() && At == LineEnd && Mapped.back().End == Start;
     if (IsLast || IsBehind) {
       Mapped.back().End = Stop;
-    } else if (IsFile && !Offset && IsReadable && isElf(Start)) {
-      uint32_t Path = Paths.size();
-      for (size_t I = 0; I < Length; ++I)
-        Paths.push(At[I]);
-      Paths.push('\0');
-      Mapped.push({isAtFixedAddress(Start) ? 0 : Start, Start, Stop, Path});
+    } else if (IsFile && !Offset && IsReadable) {
+      if (Beginning Of(Start); Of.isElf()) {
+        uint32_t Path = Paths.size();
+        for (size_t I = 0; I < Length; ++I)
+          Paths.push(At[I]);
+        Paths.push('\0');
+        Mapped.push({Of.isAtFixedAddress() ? 0 : Start, Start, Stop, Path});
+      }
     }
     At = LineEnd + 1;
   }

@@ -19,6 +19,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 
 extern "C" __attribute__((weak)) char **__environ;
@@ -123,6 +124,12 @@ size_t readFile(const char *Path, char *Buffer, size_t Bytes) {
   }
   close(Fd);
   return Filled;
+}
+
+bool readMemory(uintptr_t Address, void *Buffer, size_t Bytes) {
+  iovec To{Buffer, Bytes}, From{reinterpret_cast<void *>(Address), Bytes};
+  // By thread: the main thread, whose number is the process's, may have left.
+  return call(SYS_process_vm_readv, threadId(), asLong(&To), 1, asLong(&From), 1, 0) == long(Bytes);
 }
 
 bool readLink(const char *Path, char *Buffer, size_t Bytes) {

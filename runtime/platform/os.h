@@ -32,6 +32,8 @@ int openToWrite(const char *Path);
 void close(int Fd);
 /// All of a file into Buffer, without a zero byte; the number of bytes.
 size_t readFile(const char *Path, char *Buffer, size_t Bytes);
+/// Memory of this process that may be unmapped at any time; false if it is not there.
+bool readMemory(uintptr_t Address, void *Buffer, size_t Bytes);
 /// The target of a symbolic link, with a zero byte.
 bool readLink(const char *Path, char *Buffer, size_t Bytes);
 
