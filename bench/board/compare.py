@@ -3,12 +3,15 @@
 
 usage: compare.py A.json B.json
 
-For every program and mode that both files have: B's median over A's. What counts as a change is decided by
-one rule, RULE below, which is printed with the result. It is from the runs' own spread, and strict: two
-sets of three runs of the same thing, with normal noise, break it about once in 70 times.
+For every program and mode that both files have: B's median over A's, of the ratios to base that ran beside,
+so that a machine that was slower for a while is not taken for a change; of base itself, and where nothing ran
+beside, of the times. What counts as a change is decided by one rule, RULE below, which is printed with the
+result. It is from the runs' own spread, and strict: two sets of three runs of the same thing, with normal
+noise, break it about once in 70 times.
 """
 
 import argparse
+import statistics
 import sys
 
 import results as board
@@ -18,8 +21,8 @@ from results import number
 LEAST = 0.02
 FACTOR = 2
 ONE_RUN = 0.05  # the spread that a single run is taken to have
-RULE = (f"A change is one beyond noise: the medians differ by more than {LEAST:.0%}, and by more than {FACTOR} times "
-        "the sum of both spreads (half of largest - smallest run, over the median; "
+RULE = (f"A change is one beyond noise: the medians, over base's beside them, differ by more than {LEAST:.0%}, and by "
+        f"more than {FACTOR} times the sum of both spreads (half of largest - smallest run, over the median; "
         f"{ONE_RUN:.0%} where there is one run).")
 FIELDS = (("wall", "wall time", 1, "s"), ("user", "user time", 1, "s"), ("peak_kib", "peak memory", 1024, "MiB"))
 
@@ -30,14 +33,31 @@ class Pair:
     def __init__(self, program, mode, a, b):
         self.program, self.mode, self.a, self.b = program, mode, a, b
 
+    def relative(self, field):
+        """Are there ratios to base, in both?"""
+        return self.a.base is not None and bool(self.a.ratios(field)) and bool(self.b.ratios(field))
+
+    def runs(self, row, field):
+        if self.relative(field):
+            return row.ratios(field)
+        return row.get(field) or [] if row.measured else []
+
+    def medians(self, field):
+        """A's and B's; None where one is not known, or they did different amounts of work."""
+        runs = [self.runs(row, field) for row in (self.a, self.b)]
+        if not all(runs) or self.a.scale != self.b.scale:
+            return None
+        a, b = map(statistics.median, runs)
+        return (a, b) if a and b else None
+
     def ratio(self, field):
-        """B / A; None where one is not known, or they did different amounts of work."""
-        a, b = self.a.median(field), self.b.median(field)
-        return b / a if a and b and self.a.scale == self.b.scale else None
+        """B / A."""
+        medians = self.medians(field)
+        return medians[1] / medians[0] if medians else None
 
     def noise(self, field):
-        spreads = [ONE_RUN if spread is None else spread for spread in (self.a.spread(field), self.b.spread(field))]
-        return max(LEAST, FACTOR * sum(spreads))
+        spreads = [board.spread_of(self.runs(row, field)) for row in (self.a, self.b)]
+        return max(LEAST, FACTOR * sum(ONE_RUN if spread is None else spread for spread in spreads))
 
     def change(self, field):
         """1: more than noise above, -1: below, 0: neither. A ratio and its inverse are as far from 1."""
@@ -102,8 +122,12 @@ def changes(found, field, what, scale, unit):
     compared = sum(pair.ratio(field) is not None for pair in found.values())
     lines = [f"{what}: {len(changed)} of {compared} changed"]
     for pair in sorted(changed, key=lambda p: -max(p.ratio(field), 1 / p.ratio(field))):
-        lines.append(f"  {pair.program}, {pair.mode}: {number(pair.a.median(field) / scale)} -> "
-                     f"{number(pair.b.median(field) / scale)} {unit}, {pair.ratio(field):.3f} times "
+        a, b = pair.medians(field)
+        if pair.relative(field):
+            sizes = f"{number(a)} -> {number(b)} of base's"
+        else:
+            sizes = f"{number(a / scale)} -> {number(b / scale)} {unit}"
+        lines.append(f"  {pair.program}, {pair.mode}: {sizes}, {pair.ratio(field):.3f} times "
                      f"(noise {pair.noise(field):.1%})")
     return lines
 
