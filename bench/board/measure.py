@@ -2,10 +2,10 @@
 
 The variants take turns, round by round, so that whatever else the machine does hits them alike. A run of
 a checker is to take a bounded time: where full size would take longer, the variant runs at a smaller
-scale (a power of two, or the smallest). A machine is faster at some times than at others, for seconds: so each of its runs has
-base beside it, just before and just after, at the same scale, and is compared with that alone. A
-variant whose ratios to base spread too much gets further rounds. Everything that goes wrong is one line and a mark on
-its row; the rest goes on.
+scale (a power of two, or the smallest). A machine is faster at some times than at others, for seconds: so
+each of its runs has base beside it, just before and just after, at the same scale, and is compared with
+that alone. A variant whose ratios to base spread too much gets further rounds. Everything that goes wrong
+is one line and a mark on its row; the rest goes on.
 """
 
 import collections

@@ -16,10 +16,11 @@ ratios. Where there is none, there is no overhead.
 Means over programs are geometric means of overheads, as in the papers; check ratios and shadow fractions
 have arithmetic means, as there. An overhead may come out near zero or below, where a geometric mean is
 undefined, or is made by noise: between 0.002 and 0.02, which no clock here tells apart, it is a factor of ten.
-So one below FLOOR, about what runs spread by, counts as FLOOR, and the Mean says which were raised. No row is dropped silently: a Mean knows how many programs it is over and of how
-many. A mode that ended with a right result but a false alarm, or that missed the planted race, was still
-measured: its row counts, and is marked. Whatever a mode reports in a kernel without a planted race is a
-false alarm, also where the file does not call it so; in a real program it may be right.
+So one below FLOOR, about what runs spread by, counts as FLOOR, and the Mean says which were raised. No row is
+dropped silently: a Mean knows how many programs it is over and of how many. A mode that ended with a right
+result but a false alarm, or that missed the planted race, was still measured: its row counts, and is marked.
+Whatever a mode reports in a kernel without a planted race is a false alarm, also where the file does not call
+it so; in a real program it may be right.
 """
 
 import dataclasses
