@@ -34,11 +34,12 @@ PAIRED = ("wall", "user", "peak_kib")
 class Setup:
     """What one call of the board has been asked for."""
 
-    def __init__(self, photofinish, folder, programs, modes, threads, scale, rounds, seconds, limit):
+    def __init__(self, photofinish, folder, programs, modes, threads, scale, rounds, seconds, limit,
+                 more_rounds=MORE_ROUNDS):
         self.photofinish = pathlib.Path(photofinish).resolve()
         self.folder = pathlib.Path(folder)
         self.programs, self.modes = programs, modes
-        self.threads, self.scale, self.rounds = threads, scale, rounds
+        self.threads, self.scale, self.rounds, self.more_rounds = threads, scale, rounds, more_rounds
         self.seconds = seconds  # that a checked run should not take longer than
         self.limit = limit  # at which a run is stopped
 
@@ -260,7 +261,7 @@ class Board:
                 self.attempt(program, mode, lambda: self.measure(program, mode))
                 if number and mode is not self.setup.modes[0]:  # the first time was when it was tried
                     self.attempt(program, mode, lambda: self.plant(program, mode))
-        for _ in range(MORE_ROUNDS if self.setup.rounds > 1 else 0):
+        for _ in range(self.setup.more_rounds if self.setup.rounds > 1 else 0):
             for program, mode in list(self.variants()):
                 if self.ratio_spread(program, mode) > SPREAD_LIMIT:
                     self.progress.note(f"again, as it spread: {program.name}, {mode.name}")
