@@ -4,8 +4,9 @@ The variants take turns, round by round, so that whatever else the machine does 
 a checker is to take a bounded time: where full size would take longer, the variant runs at a smaller
 scale (a power of two, or the smallest). A machine is faster at some times than at others, for seconds: so
 each of its runs has base beside it, just before and just after, at the same scale, and is compared with
-that alone. A variant whose ratios to base spread too much gets further rounds. Everything that goes wrong
-is one line and a mark on its row; the rest goes on.
+that alone. A variant whose ratios to base spread so much that their mean is not known well gets further
+rounds. What is not timed (builds, planted races, counts) runs as many at a time as there are cores.
+Everything that goes wrong is one line and a mark on its row; the rest goes on.
 """
 
 import collections
@@ -18,15 +19,16 @@ import shutil
 import statistics
 import subprocess
 import tempfile
+import threading
 import time
 
 import results
 from workload import Trouble, digest_of
 
-SPREAD_LIMIT = 0.1  # of the ratios to base: beyond, more rounds
-MORE_ROUNDS = 2
+ERROR_LIMIT = 0.04  # of the mean of a variant's ratios to base: beyond, more rounds
+MORE_ROUNDS = 4
 # Base beside a run, on each side of it: so long at least, if that does not take too many runs.
-BESIDE_SECONDS = 0.1
+BESIDE_SECONDS = 0.15
 MOST_BESIDE = 4
 PAIRED = ("wall", "user", "peak_kib")
 
@@ -54,7 +56,8 @@ class Board:
         self.runs = collections.defaultdict(list)  # (program, mode) -> usages, at its scale
         self.beside = collections.defaultdict(list)  # the same -> base's figures beside each, a dict
         self.results = {}  # (program, scale) -> what base printed
-        self.used = 0.0  # processor seconds of everything that was measured
+        self.used = 0.0  # processor seconds of everything that ran
+        self.lock = threading.Lock()  # of used, and of rows when they are marked
 
     # Troubles.
 
@@ -63,9 +66,10 @@ class Board:
 
     def mark(self, program, mode, kind, message):
         row = self.rows[program.name][mode.name]
-        if row["status"] == "ok":
-            row.update(status=kind, message=message)
-            self.progress.say(f"{program.name}, {mode.name}: {kind}: {message}")
+        with self.lock:
+            if row["status"] == "ok":
+                row.update(status=kind, message=message)
+                self.progress.say(f"{program.name}, {mode.name}: {kind}: {message}")
 
     def attempt(self, program, mode, step):
         """step(), unless the row is already out; a trouble marks it."""
@@ -131,7 +135,8 @@ class Board:
             launcher = mode.launcher(scratch, self.setup.limit, wants_reports=race, wants_stats=wants_stats)
             folder = self.place(program, mode, race and program.has_twin)
             usage = program.run(launcher, folder, scratch, self.setup.threads, scale, race)
-            self.used += usage.user + usage.system
+            with self.lock:
+                self.used += usage.user + usage.system
             accepted = (0,) if mode.kind == "base" else (0, 66)
             if usage.code not in accepted:
                 said = (usage.errors.strip().splitlines() or ["no message"])[-1]
@@ -170,11 +175,11 @@ class Board:
             self.mark(program, mode, "race missed", "the planted race was not reported")
 
     def choose_scale(self, program, mode):
-        """By how long a small run takes. Where one run is all there will be, that is the one."""
+        """By how long a small run takes. What is slow runs at that size, and this is one of its runs."""
         if mode.kind == "base":  # which is what a scale of 1 is made for
             self.scales[program.name, mode.name] = self.setup.scale
             return
-        if mode.runs_once:
+        if mode.is_slow:
             self.scales[program.name, mode.name] = program.small
             self.measure(program, mode)
             return
@@ -228,22 +233,35 @@ class Board:
             usages.append(done[0])
         return usages
 
-    def ratio_spread(self, program, mode):
-        """Of the wall times: over base's beside them, as that is what counts; of base's own."""
+    def ratio_error(self, program, mode):
+        """How far the mean of the wall times is known: over base's beside them, as that is what counts; of base's own."""
         walls = [usage.wall for usage in self.runs[program.name, mode.name]]
         beside = [figures["wall"] for figures in self.beside[program.name, mode.name]]
         if mode.kind == "base":
             beside = [1] * len(walls)
-        return results.spread_of([wall / base for wall, base in zip(walls, beside)]) or 0
+        ratios = [wall / base for wall, base in zip(walls, beside)]
+        return results.error_of(ratios) or 0
 
     def probe_all(self):
         for program in self.setup.programs:
             for mode in self.setup.modes:
                 self.progress.step(f"trying {program.name}, {mode.name}")
                 self.attempt(program, mode, lambda: self.choose_scale(program, mode))
-                self.attempt(program, mode, lambda: self.plant(program, mode))
+
+    def plant_and_count_all(self):
+        """Nothing here is timed. One program's modes take turns, as some counts are the same as another's."""
+        def one(program):
+            for mode in self.setup.modes:
+                self.progress.step(f"planted race: {program.name}, {mode.name}")
+                # Photofinish has to find it every time.
+                for _ in range(self.setup.rounds if mode.kind == "photofinish" else 1):
+                    self.attempt(program, mode, lambda: self.plant(program, mode))
                 if mode.kind == "photofinish" and mode.name != "empty":
                     self.attempt(program, mode, lambda: self.count(program, mode))
+
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for done in [pool.submit(one, program) for program in self.setup.programs]:
+                done.result()
 
     def variants(self):
         """(program, mode), in the order of a round: those that can be measured."""
@@ -256,14 +274,12 @@ class Board:
         for number in range(self.setup.rounds):
             for program, mode in list(self.variants()):
                 self.progress.step(f"round {number + 1} of {self.setup.rounds}: {program.name}, {mode.name}")
-                if mode.runs_once:  # it did, when it was tried
+                if number and mode.is_slow:  # once when it was tried, and once more
                     continue
                 self.attempt(program, mode, lambda: self.measure(program, mode))
-                if number and mode is not self.setup.modes[0]:  # the first time was when it was tried
-                    self.attempt(program, mode, lambda: self.plant(program, mode))
         for _ in range(self.setup.more_rounds if self.setup.rounds > 1 else 0):
             for program, mode in list(self.variants()):
-                if self.ratio_spread(program, mode) > SPREAD_LIMIT:
+                if not mode.is_slow and self.ratio_error(program, mode) > ERROR_LIMIT:
                     self.progress.note(f"again, as it spread: {program.name}, {mode.name}")
                     self.attempt(program, mode, lambda: self.measure(program, mode))
 

@@ -20,7 +20,7 @@ class Mode:
     what: str  # for --help
     share: float = 1.0  # of the time that a run may take: less for what is there for comparison only
     runtime: str = ""  # Photofinish's: the mode of its runtime, if that has another name
-    runs_once: bool = False  # at a small scale: slow, and many times slower than everything it is compared with
+    is_slow: bool = False  # many times slower than everything it is compared with: runs twice, at a small scale
     counts_like: str = ""  # the mode that makes the same checks in the same cells, only otherwise
 
     def toolchain(self, photofinish):
@@ -105,7 +105,7 @@ MODES = [
     Mode("verifiedft-v1", "photofinish", "photofinish", "as fasttrack, every access under the lock", 0.5,
          counts_like="fasttrack"),
     Mode("tsan", "peer", "tsan", "ThreadSanitizer of clang 19"),
-    Mode("helgrind", "peer", "dwarf4", "valgrind's helgrind", runs_once=True),
-    Mode("drd", "peer", "dwarf4", "valgrind's drd", runs_once=True),
+    Mode("helgrind", "peer", "dwarf4", "valgrind's helgrind", is_slow=True),
+    Mode("drd", "peer", "dwarf4", "valgrind's drd", is_slow=True),
 ]
 QUICK = ["base", "fasttrack", "slimstate", "bigfoot", "tsan"]

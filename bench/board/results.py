@@ -230,6 +230,12 @@ def spread_of(values):
     return (max(values) - min(values)) / 2 / middle if middle else None
 
 
+def error_of(values):
+    """The standard error of their mean, over that; None if that says nothing."""
+    middle = statistics.mean(values) if len(values) > 1 else 0
+    return statistics.stdev(values) / math.sqrt(len(values)) / middle if middle else None
+
+
 def geometric(values):
     return math.exp(math.fsum(map(math.log, values)) / len(values))
 
