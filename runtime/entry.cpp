@@ -44,11 +44,14 @@ using namespace photofinish::rt;
 
 namespace {
 
-/// An empty check costs a call and nothing else; so does that of a thread that is alone.
-bool isNotWanted() {
+/// A check of a thread that is alone costs a call and nothing else;
+PF_INLINE bool isUnchecked() {
   const Thread *T = currentThread();
-  return (T && T->IsUnchecked.load(std::memory_order_relaxed)) ||
-         (TheOptions.checkMode() == Mode::Empty && !recording());
+  return T && T->IsUnchecked.load(std::memory_order_relaxed);
+}
+/// and so does an empty one.
+bool isNotWanted() {
+  return isUnchecked() || (TheOptions.checkMode() == Mode::Empty && !recording());
 }
 
 __attribute__((noinline)) void checkSlowly(uintptr_t Address, size_t Bytes, AccessKind Kind,
@@ -205,24 +208,19 @@ PF_INLINE bool noteIn(Thread &T, LiveFootprint &Page, RootEntry Entry, uintptr_t
   auto Offset = unsigned(Address % PF_PAGE_BYTES);
   bool IsDone = false;
   if (Page.knows(Offset, unsigned(Bytes), IsWrite)) {
-    IsDone = true; // otherwise than tests look for it
-  } else if (!Entry.isImmediate()) {
+    Page.show(Offset, unsigned(Bytes), IsWrite);
+    return true;
+  }
+  if (!Entry.isImmediate()) {
     IsDone = Address >= PF_PAGE_BYTES && !T.Pending.isFull();
     if (IsDone)
       T.Pending.add(Page, Address, uint32_t(Bytes), IsWrite, T.placeOf(Site));
-  } else if (Bytes <= Granule::Bytes) {
-    uint32_t InOrder = T.countInOrder(Site, Address, Bytes);
+  } else if (!T.Pending.isFull()) {
+    uint32_t InOrder =
+        T.Pending.addSingle(Page, Address, uint32_t(Bytes), IsWrite, T.placeOf(Site));
     if (__builtin_expect(InOrder % ManyInOrder == ManyInOrder - 1, false))
       TheMemory.expectSweep(Address);
-    // What comes byte by byte would make a record of the granule for each.
-    if (Bytes < Granule::Bytes && InOrder && !T.Pending.isFull()) {
-      T.Pending.add(Page, Address, uint32_t(Bytes), IsWrite, T.placeOf(Site));
-      IsDone = true;
-    } else {
-      IsDone = FineMemory::accessSimply<Kind>(T.committer(), Entry, Address,
-                                              Granule::maskOf(Address % Granule::Bytes, Bytes),
-                                              [&] { return T.stampFor(Site); });
-    }
+    IsDone = true;
   }
   if (IsDone)
     Page.add(Offset, unsigned(Bytes), IsWrite);
@@ -260,7 +258,7 @@ __attribute__((noinline)) void noteOrCheck(uintptr_t Address, const pf_site *Sit
 /// Where accesses are deferred: nothing but the test, so that a hit saves no registers.
 template <AccessKind Kind, size_t Bytes>
 __attribute__((noinline)) void checkNoted(uintptr_t Address, const pf_site *Site) {
-  if (!isNoted<Kind, Bytes>(Address))
+  if (!isNoted<Kind, Bytes>(Address) && !isUnchecked())
     noteOrCheck<Kind, Bytes>(Address, Site);
 }
 
@@ -293,6 +291,8 @@ PF_CHECKS(16)
 // What follows is the same call for all of them, so that what has to be saved is saved here alone.
 #define PF_FIRST_CHECK(Name, Kind, Bytes)                                                          \
   __attribute__((preserve_most)) void Name(void *P, const pf_site *Site) {                         \
+    if (isUnchecked())                                                                             \
+      return;                                                                                      \
     auto Address = reinterpret_cast<uintptr_t>(P);                                                 \
     if (TheMemory.isDeferred())                                                                    \
       noteOrCheck<AccessKind::Kind, Bytes>(Address, Site);                                         \
@@ -316,10 +316,14 @@ template <AccessKind Kind> void checkRange(void *P, uint64_t Bytes, const pf_sit
       Page &&
       Page->knowsAll(unsigned(Address % PF_PAGE_BYTES), unsigned(Bytes), Kind == AccessKind::Write))
     return;
-  bool IsDone = Bytes && doShortly(Site, [&](Thread &T) {
-                  return unsigned(FineMemory::accessFewSimply<Kind>(
-                      T.committer(), Address, Bytes, [&] { return T.stampFor(Site); }));
-                });
+  bool IsDone =
+      Bytes && doShortly(Site, [&](Thread &T) {
+        if (TheMemory.isDeferred())
+          return unsigned(TheMemory.noteRange(T, Address, Bytes, Kind == AccessKind::Write,
+                                              T.placeOf(Site)));
+        return unsigned(FineMemory::accessFewSimply<Kind>(T.committer(), Address, Bytes,
+                                                          [&] { return T.stampFor(Site); }));
+      });
   if (!IsDone)
     checkSlowly(Address, Bytes, Kind, Site);
 }

@@ -61,7 +61,7 @@ struct PageHead {
   uint8_t FewInARow = 0;
 };
 
-/// Where the granules of a page are, and whether accesses to them are deferred (slim_memory.h).
+/// Where the granules of a page are, and whether commits alone change them (slim_memory.h).
 class RootEntry {
 public:
   RootEntry(uint32_t Bits) : Bits(Bits) {}
@@ -70,7 +70,7 @@ public:
   }
   uint32_t bits() const { return Bits; }
   PageNumber page() const { return Bits & ~Deferred; }
-  /// Are accesses checked at once?
+  /// May an access change a granule whenever it is checked, without the page's lock?
   bool isImmediate() const { return int32_t(Bits) > 0; }
 
 private:
@@ -190,6 +190,65 @@ public:
       });
     return IsDone;
   }
+  /// And for a range of the page.
+  template <AccessKind Kind, class StampFn>
+  static PF_INLINE bool accessRangeSimply(const Committer &Who, RootEntry Page, uintptr_t Address,
+                                          size_t Bytes, StampFn &&StampOf) {
+    uintptr_t InGranule = Address % Granule::Bytes;
+    if (__builtin_expect(InGranule + Bytes <= Granule::Bytes, true))
+      return accessSimply<Kind>(Who, Page, Address, Granule::maskOf(InGranule, Bytes), StampOf);
+    bool IsDone = true;
+    AlikeGranules Alike;
+    FinePage::forEachGranule(Address, Bytes, [&](uint64_t At, uint8_t Mask) {
+      Granule &G = pageAt(Page.page()).granuleOf(At);
+      uint64_t Old = G.load();
+      IsDone = IsDone && Old != Granule::Frozen;
+      if (!IsDone)
+        return;
+      uint64_t New = Alike.next(Old, Mask, [&](bool &HasRaced) {
+        uint64_t Next =
+            Granule::accessed(Old, Who.T, Who.By, Mask, Kind, StampOf,
+                              [&](uint8_t, Epoch, Stamp, AccessKind) { HasRaced = true; });
+        IsDone = !HasRaced;
+        return Next;
+      });
+      IsDone = IsDone && (New == Old || G.exchange(Old, New));
+    });
+    return IsDone;
+  }
+  /// A write of a block of the page, after which nobody may use it.
+  static bool freeSimply(const Committer &Who, RootEntry Page, uintptr_t Address, size_t Bytes,
+                         Stamp S) {
+    const uint64_t Freed = Granule::startingWith(0xff, S);
+    uint64_t Known = 0; // can be freed, as has been found out
+    bool IsDone = true;
+    FinePage::forEachGranule(Address, Bytes, [&](uint64_t At, uint8_t Mask) {
+      if (!IsDone)
+        return;
+      if (Mask != 0xff) {
+        IsDone = accessSimply<AccessKind::Write>(Who, Page, At, Mask, [&] { return S; });
+        return;
+      }
+      Granule &G = pageAt(Page.page()).granuleOf(At);
+      uint64_t Old = G.load();
+      IsDone = Old == Known ||
+               (Old != Granule::Frozen && Granule::isBefore(Old, Who.T.clock(), Who.By.all()));
+      Known = IsDone ? Old : Known;
+      IsDone = IsDone && (Old == Freed || G.exchange(Old, Freed));
+      Who.T.fired(Rule::WriteExclusive);
+    });
+    return IsDone;
+  }
+  /// The bytes are fresh memory. False if others are at it: then it is to be done again.
+  static bool forgetSimply(RootEntry Page, uintptr_t Address, size_t Bytes, Stamper &By) {
+    bool IsDone = true;
+    FinePage::forEachGranule(Address, Bytes, [&](uint64_t At, uint8_t Mask) {
+      Granule &G = pageAt(Page.page()).granuleOf(At);
+      if (uint64_t Old = G.load(); Old && IsDone)
+        IsDone = Old != Granule::Frozen && G.exchange(Old, Granule::forgotten(Old, By, Mask));
+    });
+    return IsDone;
+  }
   bool has(uintptr_t Address) const { return findEntry(Address).page(); }
   /// Makes a page of one that others look after until then: Fill(FinePage &) before anyone sees it.
   template <class Fn> void adopt(uintptr_t Address, bool IsDeferred, Fn &&Fill) {
@@ -271,7 +330,7 @@ public:
   /// For stats: shadow pages now, and at most so far.
   uint64_t numPages() const { return Pages.load(std::memory_order_relaxed); }
   uint64_t peakPages() const { return PeakPages.load(std::memory_order_relaxed); }
-  /// Is the page of an address one of granules, where accesses are checked at once?
+  /// Is the page of an address one of granules that an access may change, without its lock?
   bool isImmediate(uintptr_t Address) const { return findEntry(Address).isImmediate(); }
   /// Accesses to it come in order: they are better deferred, when the world is stopped next.
   void deferLater(uintptr_t Address);

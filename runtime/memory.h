@@ -29,6 +29,10 @@ public:
   void add(Thread &T, const Elements &E, bool IsWrite, const LivePlace &Place, FoundRaces &Found) {
     Slim.add(T, E, IsWrite, Place, Found);
   }
+  /// The same for a range, on the short way; false, and nothing done, if it takes the long one.
+  bool noteRange(Thread &T, uintptr_t Address, size_t Bytes, bool IsWrite, const LivePlace &Place) {
+    return IsSlim && Slim.noteRange(T, Address, Bytes, IsWrite, Place);
+  }
   /// Any other access of T's. StampOf() is asked at most once, if there is something to remember.
   /// Races are added to Found.
   template <class StampFn>
@@ -78,6 +82,11 @@ public:
     else
       Fine.accessAndDrop(T.committer(), Address, Bytes, StampOf, Found, IsFreed);
   }
+  /// T frees a block that is nothing special; false if there is more to do.
+  template <class StampFn>
+  bool freeShortly(Thread &T, uintptr_t Address, size_t Bytes, StampFn &&StampOf) {
+    return IsSlim && Slim.freeShortly(T, Address, Bytes, StampOf());
+  }
   /// Calls Visit(address, bytes) for the parts of a range whose pages have a shadow.
   template <class Fn> void forEachTouched(uintptr_t Address, size_t Bytes, Fn &&Visit) {
     if (IsSlim)
@@ -87,11 +96,10 @@ public:
   }
   /// The bytes are fresh memory, which T has got.
   void forget(Thread &T, uintptr_t Address, size_t Bytes) {
-    T.Checked.forget(Address, Bytes);
     if (IsSlim)
-      Slim.forget(T, Address, Bytes);
-    else
-      Fine.forget(Address, Bytes, T.Stamping);
+      return Slim.forget(T, Address, Bytes);
+    T.Checked.forget(Address, Bytes);
+    Fine.forget(Address, Bytes, T.Stamping);
   }
   /// Accesses to the page of an address come in order.
   void expectSweep(uintptr_t Address) {

@@ -369,6 +369,7 @@ void describeStats(Text &R) {
   R.member("collections", TheStamps.numCollections());
   if (TheMemory.isDeferred()) {
     CommitCounts C = TheRegistry.commits();
+    R.member("singles", C.Singles);
     R.member("checked_at_once", C.AtOnce);
     R.member("commits", C.Commits);
     R.member("commit_splits", C.Splits);

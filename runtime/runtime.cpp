@@ -56,8 +56,11 @@ template <AccessKind Kind> static void accessRange(Entered &E, const void *Start
   auto Address = reinterpret_cast<uintptr_t>(Start);
   // Most often: strings and small structures.
   if (__builtin_expect(T.IsCheckedShortly.load(std::memory_order_relaxed), true) &&
-      FineMemory::accessFewSimply<Kind>(T.committer(), Address, Bytes,
-                                        [&] { return T.stampFor(E.site()); }))
+      (TheMemory.isDeferred()
+           ? TheMemory.noteRange(T, Address, Bytes, Kind == AccessKind::Write,
+                                 T.placeOf(E.site()))
+           : FineMemory::accessFewSimply<Kind>(T.committer(), Address, Bytes,
+                                               [&] { return T.stampFor(E.site()); })))
     return;
   if (isInNoRace(T, Address, Bytes))
     return;
@@ -348,6 +351,12 @@ bool rt::blockFreed(Entered &E, const void *Start) {
   Thread &T = E.thread();
   if (!TheHeap.remove(keyOf(Start), T.noteFor(E.site()), T.number(), Block))
     return false;
+  if (T.IsCheckedShortly.load(std::memory_order_relaxed) && !T.isAlone() &&
+      TheMemory.freeShortly(T, Block.Start, Block.Bytes,
+                            [&] { return T.stampFor(E.site()); })) {
+    TheSyncTable.forgetRange(Block.Start, Block.Bytes);
+    return true;
+  }
   FoundRaces Found;
   commitNotedBy(E, Block.Start, Block.Bytes);
   {

@@ -186,10 +186,20 @@ void SlimMemory::access(Thread &T, uintptr_t Start, const Accessed &E, bool IsWr
 
 auto SlimMemory::adding(Thread &T, bool IsWrite, const LivePlace &Place, FoundRaces &Found) {
   return [this, &T, IsWrite, &Place, &Found](LiveFootprint &Page, const auto &New) {
-    if (accessAtOnce(T, Page.Number * PageBytes, New, IsWrite, Place, Found))
+    auto MakeRoom = [&] {
+      if (T.Pending.isFull())
+        commit(T, Found);
+    };
+    uintptr_t Start = Page.Number * PageBytes;
+    if constexpr (std::is_same_v<decltype(New), const Elements &>)
+      if (New.isRange() && Fine.isImmediate(Start)) {
+        MakeRoom();
+        T.Pending.addSingle(Page, New.First, uint32_t(New.span()), IsWrite, Place);
+        return;
+      }
+    if (accessAtOnce(T, Start, New, IsWrite, Place, Found))
       return;
-    if (T.Pending.isFull())
-      commit(T, Found);
+    MakeRoom();
     T.Pending.add(Page, New, IsWrite, Place);
   };
 }
@@ -256,7 +266,65 @@ void SlimMemory::commit(Thread &T, FoundRaces &Found) {
       [&](const auto &Some) {
         access(T, Some.Number * PageBytes, Some.All, Some.IsWrite, T.stampFor(Some.P), Found);
       });
+  if (T.Touched)
+    T.Pending.forEachSingle(
+        *T.Touched,
+        [&](uint64_t Address, uint32_t Bytes, bool IsWrite, const LivePlace &Place) {
+          commitSingle(T, Address, Bytes, IsWrite, Place, Found);
+        },
+        [](uint64_t Address) {
+          __builtin_prefetch(&granuleAt(rootEntryOf(Address), Address), /*rw=*/1);
+        });
   T.Pending.clear();
+}
+
+PF_INLINE void SlimMemory::commitSingle(Thread &T, uintptr_t Address, uint32_t Bytes, bool IsWrite,
+                                        const LivePlace &Place, FoundRaces &Found) {
+  ++T.Commits.Singles;
+  RootEntry Entry = rootEntryOf(Address);
+  auto StampOf = [&] { return T.stampFor(Place); };
+  bool IsDone = Entry.isImmediate();
+  if (IsDone)
+    IsDone = IsWrite ? FineMemory::accessRangeSimply<AccessKind::Write>(T.committer(), Entry,
+                                                                        Address, Bytes, StampOf)
+                     : FineMemory::accessRangeSimply<AccessKind::Read>(T.committer(), Entry,
+                                                                       Address, Bytes, StampOf);
+  // What has been done of it is done again, and is known.
+  if (__builtin_expect(!IsDone, false))
+    access(T, Address & ~(PageBytes - 1), Elements::range(Address % PageBytes, Bytes), IsWrite,
+           StampOf(), Found);
+}
+
+bool SlimMemory::noteRange(Thread &T, uintptr_t Address, size_t Bytes, bool IsWrite,
+                           const LivePlace &Place) {
+  uintptr_t Offset = Address % PageBytes;
+  if (Bytes > PageBytes - Offset || Address < PageBytes || Address >= AddressEnd || !T.Touched ||
+      T.Pending.isFull())
+    return false;
+  LiveFootprint *Page = T.Touched->touch(Address / PageBytes);
+  if (!Page || !Page->knowsNone(unsigned(Offset), unsigned(Bytes), IsWrite))
+    return false;
+  if (rootEntryOf(Address).isImmediate())
+    T.Pending.addSingle(*Page, Address, uint32_t(Bytes), IsWrite, Place);
+  else
+    T.Pending.add(*Page, Elements::range(Address, Bytes), IsWrite, Place);
+  Page->addRange(unsigned(Offset), unsigned(Bytes), IsWrite);
+  return true;
+}
+
+bool SlimMemory::freeShortly(Thread &T, uintptr_t Address, size_t Bytes, Stamp S) {
+  uintptr_t Offset = Address % PageBytes;
+  if (!Bytes || Bytes > PageBytes - Offset || !T.Touched)
+    return false;
+  RootEntry Entry = rootEntryOf(Address);
+  LiveFootprint *Page = T.Touched->find(Address / PageBytes);
+  if (!Entry.isImmediate() || isTouchedByOthers(T, Address, Bytes) ||
+      (Page && !T.Pending.canDrop(*Page, unsigned(Offset), unsigned(Bytes))) ||
+      !FineMemory::freeSimply(T.committer(), Entry, Address, Bytes, S))
+    return false;
+  if (Page)
+    T.Pending.drop(*Page, unsigned(Offset), unsigned(Bytes));
+  return true;
 }
 
 // Footprints.
@@ -331,6 +399,11 @@ void SlimMemory::accessAndDrop(Thread &T, uintptr_t Address, size_t Bytes, Stamp
 void SlimMemory::forget(Thread &T, uintptr_t Address, size_t Bytes) {
   if (Address >= AddressEnd || !Bytes)
     return;
+  // Most often: a small block.
+  if (Address % PageBytes + Bytes < PageBytes && !TheFreedPages.has(Address))
+    if (RootEntry Entry = rootEntryOf(Address);
+        Entry.isImmediate() && FineMemory::forgetSimply(Entry, Address, Bytes, T.Stamping))
+      return;
   uintptr_t End = Address + Bytes;
   for (uintptr_t Page = Address & ~(PageBytes - 1); Page < End; Page += PageBytes) {
     uintptr_t From = Page < Address ? Address : Page;

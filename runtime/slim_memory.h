@@ -24,10 +24,10 @@
 //
 // A page whose granules have hardly any history in common, or that has an atomic object, becomes one
 // of granules (fine_memory.h) until its memory changes hands as a whole, or is accessed as a whole
-// and alike then. Where hardly any accesses come together, they are checked at once: there is little
-// to gain by putting them off, unless they come byte by byte, in order. The page is in one of the two
-// tables of roots: it comes into the one before it leaves the other, and no page of classes is made
-// where there is one of granules.
+// and alike then. Where hardly any accesses come together, they are pending as singles, and what a
+// thread frees meanwhile it need not check. The page is in one of the two tables of roots: it comes
+// into the one before it leaves the other, and no page of classes is made where there is one of
+// granules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,6 +55,9 @@ public:
   void add(Thread &T, uintptr_t Address, size_t Bytes, bool IsWrite, const LivePlace &Place,
            FoundRaces &Found);
   void add(Thread &T, const Elements &E, bool IsWrite, const LivePlace &Place, FoundRaces &Found);
+  /// The same for a range of a page of which T has noted nothing, as most are. False, and nothing
+  /// done, if it is something else.
+  bool noteRange(Thread &T, uintptr_t Address, size_t Bytes, bool IsWrite, const LivePlace &Place);
   /// Checks an atomic access of T's.
   template <class StampFn>
   void accessAtomically(Thread &T, uintptr_t Address, size_t Bytes, AccessKind Kind,
@@ -77,6 +80,9 @@ public:
   /// T is over.
   void release(Thread &T);
 
+  /// T frees a small block, and what it has noted of it goes. False if there is more to do: some of
+  /// the block may have been checked by then.
+  bool freeShortly(Thread &T, uintptr_t Address, size_t Bytes, Stamp S);
   /// As FineMemory's.
   void accessAndDrop(Thread &T, uintptr_t Address, size_t Bytes, Stamp S, FoundRaces &Found,
                      bool IsFreed);
@@ -131,6 +137,8 @@ private:
   template <class Accessed>
   void access(Thread &T, uintptr_t Start, const Accessed &E, bool IsWrite, Stamp S,
               FoundRaces &Found) PF_NO_ANALYSIS;
+  void commitSingle(Thread &T, uintptr_t Address, uint32_t Bytes, bool IsWrite,
+                    const LivePlace &Place, FoundRaces &Found);
   auto adding(Thread &T, bool IsWrite, const LivePlace &Place, FoundRaces &Found);
   auto evicting(Thread &T, FoundRaces &Found);
   LiveFootprints &touchedBy(Thread &T);

@@ -71,13 +71,6 @@ struct LivePlace {
   uint64_t hash() const { return reinterpret_cast<uintptr_t>(Site) / sizeof(pf_site); }
 };
 
-/// How many accesses that were no hits have come from a place one behind the other, and where the
-/// next one would be.
-struct InOrder {
-  uintptr_t Next = 0;
-  uint32_t Count = 0;
-};
-
 /// A lock that the thread holds, and how often.
 struct HeldLock {
   uintptr_t Lock;
@@ -124,7 +117,6 @@ public:
   RecentGranules Checked; ///< at once, in its epoch
   CommitCounts Commits;
   SparePieces Spares;
-  InOrder Orders[64];         ///< by site
   uint64_t AccessesNoted = 0; ///< counted where all of them are seen
   uint64_t AccessesAlone = 0; ///< and those that were not checked, in granules
   RecentAtomics UsedAtomics;
@@ -132,13 +124,6 @@ public:
   Thread *NextLive = nullptr;  ///< under the registry's lock
 
   uint32_t number() const { return Info->Number; }
-  /// An access at a place that is no hit: how many it is behind, in order.
-  uint32_t countInOrder(const pf_site *Site, uintptr_t Address, size_t Bytes) {
-    InOrder &Here = Orders[reinterpret_cast<uintptr_t>(Site) / sizeof(pf_site) % std::size(Orders)];
-    Here.Count = Address == Here.Next ? Here.Count + 1 : 0;
-    Here.Next = Address + Bytes;
-    return Here.Count;
-  }
   /// Where an access at Site would come from now.
   LivePlace placeOf(const pf_site *Site) {
     pf_frame *Top = __pf_thread.stack_top;

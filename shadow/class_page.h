@@ -34,6 +34,7 @@ struct CommitCounts {
   uint64_t Splits = 0;      ///< classes that began
   uint64_t Merges = 0;      ///< classes that joined another
   uint64_t Transitions = 0; ///< classes that an access has met
+  uint64_t Singles = 0;     ///< accesses to granules that came alone
   uint64_t AtOnce = 0;      ///< accesses that were not put off, by whoever puts off others
 
   void operator+=(const CommitCounts &Other) {
@@ -41,6 +42,7 @@ struct CommitCounts {
     Splits += Other.Splits;
     Merges += Other.Merges;
     Transitions += Other.Transitions;
+    Singles += Other.Singles;
     AtOnce += Other.AtOnce;
   }
 };

@@ -14,6 +14,11 @@
 // clock changes, or others have to know. What is pending has its bits set: touches() is enough to
 // know whether a thread has anything pending on a range.
 //
+// Where memory has no order that runs could follow, what is new is pending as it came: *singles*, a
+// list. Memory that its thread frees need not wait for them: once its bits are gone, so are they. A
+// byte has its bit from one single, or is in another life: so from the last one on, the first that
+// has a byte is the one that its bit is about.
+//
 // Pages find their entry in a direct-mapped table. Whoever needs an entry that another page has
 // commits, and that page's bits go: all that is lost is that they were known.
 //
@@ -134,7 +139,8 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
   uint64_t LinesOfBytes = 0; ///< that have bits there
   bool IsTouched = false;    ///< since the epoch began
   bool IsListed = false;     ///< among those that may be
-  uint32_t PendingIn = 0;    ///< for PendingAccesses: when something of it last was
+  uint16_t SingleIn = 0;     ///< for PendingAccesses: when it last had a single, as far as it fits,
+  uint32_t PendingIn = 0;    ///< and when a run or a set
   // These, too.
   alignas(64) Set ReadWhole;
   alignas(64) Set WrittenWhole;
@@ -223,14 +229,60 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
     }
     return true;
   }
-  /// They are known from now on, and inlined checks find them.
+  /// They are known from now on, and inlined checks find them: reads of what was written, too.
   PF_INLINE void add(unsigned Offset, unsigned Bytes, bool IsWrite) {
     unsigned G = Offset / GranuleBytes;
     IsTouched = true;
     if (Bytes >= GranuleBytes)
-      (IsWrite ? WrittenWhole : ReadWhole).word(G / 64) |= bitsOf(G, Bytes);
+      addWhole(G / 64, bitsOf(G, Bytes), IsWrite);
     else
       addBytes(G, maskOf(Offset, Bytes), IsWrite);
+  }
+  /// The bytes are known otherwise than inlined checks look for them: from now on they find them,
+  /// and all others that are known with them.
+  PF_INLINE void show(unsigned Offset, unsigned Bytes, bool IsWrite) {
+    unsigned G = Offset / GranuleBytes;
+    if (Bytes >= GranuleBytes)
+      return;
+    bool IsWhole = WrittenWhole.contains(G);
+    addBytes(G, IsWhole || (!IsWrite && ReadWhole.contains(G)) ? uint8_t(0xff) : bytes(G, IsWrite),
+             IsWhole);
+  }
+
+  /// The same of any number of bytes of the page.
+  void addRange(unsigned Offset, unsigned Bytes, bool IsWrite) {
+    IsTouched = true;
+    unsigned End = Offset + Bytes;
+    if (unsigned Ahead = -Offset % GranuleBytes; Ahead) {
+      Ahead = std::min(Ahead, Bytes);
+      addBytes(Offset / GranuleBytes, maskOf(Offset, Ahead), IsWrite);
+      Offset += Ahead;
+    }
+    if (unsigned Whole = (End - Offset) & ~(GranuleBytes - 1); Whole) {
+      forEachWord(Offset, Whole,
+                  [&](unsigned Word, uint64_t Bits) { addWhole(Word, Bits, IsWrite); });
+      Offset += Whole;
+    }
+    if (Offset < End)
+      addBytes(Offset / GranuleBytes, maskOf(Offset, End - Offset), IsWrite);
+  }
+  /// Is nothing known of them?
+  bool knowsNone(unsigned Offset, unsigned Bytes, bool IsWrite) const {
+    uint64_t Known = 0;
+    forEachWord(Offset, Bytes, [&](unsigned Word, uint64_t Bits) {
+      Known |= (WrittenWhole.word(Word) | (IsWrite ? 0 : ReadWhole.word(Word))) & Bits;
+    });
+    if (ToInPart && !Known)
+      forEachGranule(Offset, Bytes, [&](unsigned At, unsigned Here) {
+        Known |= maskOf(At, Here) & bytes(At / GranuleBytes, IsWrite);
+      });
+    return !Known;
+  }
+  /// The bytes of one granule, as a mask, that are known by their own bits of the kind.
+  uint8_t ownBits(unsigned G, bool IsWrite) const {
+    if ((IsWrite ? WrittenWhole : ReadWhole).contains(G))
+      return 0xff;
+    return ToInPart ? (IsWrite ? inPart()->Written : inPart()->Read)[G] : uint8_t(0);
   }
 
   /// The granules of which all bytes are known at once.
@@ -250,10 +302,13 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
   /// They are known from now on.
   void addAll(uint8_t Mask, const Set &Some, bool IsWrite) {
     IsTouched = true;
-    if (Mask == 0xff)
-      (IsWrite ? WrittenWhole : ReadWhole) |= Some;
-    else
+    if (Mask == 0xff) {
+      ReadWhole |= Some;
+      if (IsWrite)
+        WrittenWhole |= Some;
+    } else {
       Some.forEach([&](unsigned G) { addBytes(G, Mask, IsWrite); });
+    }
   }
   /// Calls Visit(number, bytes) for what is not known.
   template <class Fn> void forEachNew(uint8_t Mask, Set Some, bool IsWrite, Fn &&Visit) const {
@@ -325,11 +380,18 @@ private:
   static uint8_t maskOf(unsigned Offset, unsigned Bytes) {
     return uint8_t(((1u << Bytes) - 1) << Offset % GranuleBytes);
   }
+  PF_INLINE void addWhole(unsigned Word, uint64_t Bits, bool IsWrite) {
+    ReadWhole.word(Word) |= Bits;
+    if (IsWrite)
+      WrittenWhole.word(Word) |= Bits;
+  }
   PF_INLINE void addBytes(unsigned G, uint8_t Mask, bool IsWrite) {
     if (__builtin_expect(!ToInPart, false))
       ToInPart =
           static_cast<char *>(host::allocate(sizeof(Bytes))) - reinterpret_cast<char *>(this);
-    (IsWrite ? inPart()->Written : inPart()->Read)[G] |= Mask;
+    inPart()->Read[G] |= Mask;
+    if (IsWrite)
+      inPart()->Written[G] |= Mask;
     LinesOfBytes |= uint64_t(1) << G / LineGranules;
   }
   Bytes *inPart() const {
@@ -337,9 +399,10 @@ private:
   }
 };
 
-/// What a thread has yet to commit: runs; and where a place goes to and fro in a page, sets of
-/// whole granules.
-template <class Page, class Place, unsigned MaxRuns = 512, unsigned MaxSets = 128>
+/// What a thread has yet to commit: runs; where a place goes to and fro in a page, sets of whole
+/// granules; and singles.
+template <class Page, class Place, unsigned MaxRuns = 512, unsigned MaxSets = 128,
+          unsigned MaxSingles = 512>
 class PendingAccesses {
 public:
   using Set = typename Page::Set;
@@ -351,8 +414,18 @@ public:
     Place P;
   };
 
-  bool isEmpty() const { return Ordered.isEmpty() && Sets.empty(); }
-  bool isFull() const { return Ordered.isFull() || Sets.size() == MaxSets; }
+  /// Bytes that one place has accessed, one behind the other.
+  struct Single {
+    uint64_t Address;
+    uint32_t Bytes;
+    bool IsWrite;
+    Place P;
+  };
+
+  bool isEmpty() const { return Ordered.isEmpty() && Sets.empty() && Singles.empty(); }
+  bool isFull() const {
+    return Ordered.isFull() || Sets.size() == MaxSets || Singles.size() == MaxSingles;
+  }
 
   /// Bytes of a page that are not pending yet. There must be room.
   PF_INLINE void add(Page &F, uint64_t Address, uint32_t Bytes, bool IsWrite, const Place &P) {
@@ -377,8 +450,42 @@ public:
     F.PendingIn = uint32_t(Round);
     Sets.push({Some, F.Number, IsWrite, P});
   }
+  /// Bytes of a page that are not pending yet, as they come: how many accesses the single has that
+  /// they are in. There must be room.
+  PF_INLINE uint32_t addSingle(Page &F, uint64_t Address, uint32_t Bytes, bool IsWrite,
+                               const Place &P) {
+    Last &Of = LastOf[P.hash() % NumLast];
+    if (Of.Number < Singles.size() && Of.Number >= FirstAlive)
+      if (Single &S = Singles[Of.Number]; S.Address + S.Bytes == Address && S.P == P &&
+                                          S.IsWrite == IsWrite &&
+                                          Address % Page::PageBytes) {
+        S.Bytes += Bytes;
+        return ++Of.Count;
+      }
+    F.SingleIn = uint16_t(Round);
+    Of = {Singles.size(), 0};
+    Singles.push({Address, Bytes, IsWrite, P});
+    return 0;
+  }
+  /// May what is pending of a range be dropped? Singles may; but a granule that belongs to the range
+  /// in part might be another's.
+  bool canDrop(const Page &F, unsigned Offset, unsigned Bytes) const {
+    auto IsWhole = [&](unsigned Edge) {
+      unsigned G = Edge / GranuleBytes;
+      return Edge % GranuleBytes && (F.ownBits(G, true) == 0xff || F.ownBits(G, false) == 0xff);
+    };
+    return F.PendingIn != uint32_t(Round) && !IsWhole(Offset) && !IsWhole(Offset + Bytes);
+  }
+  /// The range is no longer touched, and nothing of it is pending.
+  void drop(Page &F, unsigned Offset, unsigned Bytes) {
+    F.forget(Offset, Bytes);
+    if (F.SingleIn == uint16_t(Round))
+      FirstAlive = Singles.size();
+  }
   /// May something of the page be pending?
-  bool isPending(const Page &F) const { return F.PendingIn == uint32_t(Round); }
+  bool isPending(const Page &F) const {
+    return F.PendingIn == uint32_t(Round) || F.SingleIn == uint16_t(Round);
+  }
 
   /// Calls OnRun(Run) and OnSet(Scattered).
   template <class RunFn, class SetFn> void forEach(RunFn &&OnRun, SetFn &&OnSet) const {
@@ -386,9 +493,39 @@ public:
     for (const Scattered &S : Sets)
       OnSet(S);
   }
+  /// Calls OnSingle(address, bytes, is it a write, place) for what singles still stand for, the last
+  /// one first; Ahead(address) some time before.
+  template <class Table, class SingleFn, class AheadFn>
+  void forEachSingle(Table &Touched, SingleFn &&OnSingle, AheadFn &&Ahead) const {
+    constexpr uint32_t Distance = 8;
+    for (uint32_t I = Singles.size(); I--;) {
+      if (I >= Distance)
+        Ahead(Singles[I - Distance].Address);
+      const Single &S = Singles[I];
+      if (I >= FirstAlive) {
+        OnSingle(S.Address, S.Bytes, S.IsWrite, S.P);
+        continue;
+      }
+      const Page *F = Touched.find(S.Address / Page::PageBytes);
+      if (!F)
+        continue; // all of it was freed, and another page has the entry
+      Page::forEachGranule(
+          unsigned(S.Address % Page::PageBytes), S.Bytes, [&](unsigned At, unsigned Here) {
+            uint64_t Mask = bytesOf(At % GranuleBytes, Here);
+            forEachRun(Mask & F->ownBits(At / GranuleBytes, S.IsWrite),
+                       [&](unsigned First, unsigned Count) {
+                         OnSingle(F->Number * Page::PageBytes + At / GranuleBytes * GranuleBytes +
+                                      First,
+                                  Count, S.IsWrite, S.P);
+                       });
+          });
+    }
+  }
   void clear() {
     Ordered.clear();
     Sets.clear();
+    Singles.clear();
+    FirstAlive = 0;
     ++Round; // pages no longer look at those that were there
   }
 
@@ -412,9 +549,18 @@ private:
     put(Sets.push({{}, Address / Page::PageBytes, IsWrite, P}), Address, Bytes);
   }
 
+  /// Of a place: the single that it grew last, and how often that has.
+  struct Last {
+    uint32_t Number, Count;
+  };
+  static constexpr unsigned NumLast = 64;
+
   Runs<Place, MaxRuns> Ordered;
   Array<Scattered> Sets;
-  uint64_t Round = 1; // how often they were committed
+  Array<Single> Singles;
+  Last LastOf[NumLast] = {}; // stale ones do no harm
+  uint32_t FirstAlive = 0;   // of the singles before, only what has its bit counts
+  uint64_t Round = 1;        // how often they were committed
 };
 
 /// All of a thread's. There is no page of number None; where that is 0, zeroed memory is a

@@ -181,6 +181,22 @@ public:
     });
     return !Left;
   }
+  /// Is everything that was done to it ordered before somebody?
+  static bool isBefore(uint64_t W, const Clock &V, const Stamps &All) {
+    auto AreBefore = [&](Reads Some) {
+      bool Are = true;
+      All.forEachRead(Some, [&](Stamp S) { Are &= All.isBefore(S, V); });
+      return Are;
+    };
+    auto IsPartBefore = [&](uint64_t Fields) {
+      return AreBefore(writeOf(Fields)) && AreBefore(readsOf(Fields));
+    };
+    if (!isRecord(W))
+      return IsPartBefore(W);
+    bool Is = true;
+    Parts(All, W).forEach([&](const Part &P) { Is &= IsPartBefore(P.Plain) && IsPartBefore(P.Atomic); });
+    return Is;
+  }
   static bool hasAtomics(uint64_t W, const Stamps &All) {
     return isRecord(W) && All.Parts.at<uint64_t>(numberOf(W)) & AtomicsFlag;
   }

@@ -34,9 +34,11 @@ public:
       Logs.forget(Op.Target, Op.Size);
       Order.forget(Op.Target, Op.Size);
     } else if (Op.Kind == OpKind::Free) {
-      commitRange(Op.Target, Op.Size);
-      access(Op);
-      commitRange(Op.Target, Op.Size);
+      if (!freeShortly(Op)) {
+        commitRange(Op.Target, Op.Size);
+        access(Op);
+        commitRange(Op.Target, Op.Size);
+      }
     } else if (isAtomicAccess(Op.Kind)) {
       if (HappensBefore::changesClock(Op))
         commitThread(Op.Thread);
@@ -66,6 +68,9 @@ protected:
   virtual void access(const Operation &Op) = 0;
   /// An atomic access: checked at once. Commits other threads' accesses as it needs.
   virtual void atomicAccess(const Operation &Op) = 0;
+  /// A free that needs no commit, as what its thread has pending on the range goes with it. False if
+  /// it does need one: some of the range may have been checked by then.
+  virtual bool freeShortly(const Operation &) { return false; }
   /// Commits what Thread has pending.
   virtual void commitThread(ThreadId Thread) = 0;
   /// Commits what any thread has pending on the range.

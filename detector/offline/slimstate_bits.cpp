@@ -56,6 +56,19 @@ template <class Classes> struct ShadowPage {
       return C.access(Who, Some, IsWrite, S, UsesAvx2, OnRace);
     accessGranules(Who, 0xff, Some, IsWrite, S, OnRace);
   }
+  /// A write of a range, granule by granule, until one has a race, which is left as it was: false.
+  bool accessUntilRace(const Committer &Who, const Elements &Range, Stamp S) {
+    bool IsDone = true;
+    FinePage::forEachGranule(Range.First, Range.span(), [&](uint64_t At, uint8_t Mask) {
+      Granule &G = Granules[At / Granule::Bytes];
+      uint64_t New = Granule::accessed(
+          G.load(), Who.T, Who.By, Mask, AccessKind::Write, [&] { return S; },
+          [&](uint8_t, Epoch, Stamp, AccessKind) { IsDone = false; });
+      if (IsDone)
+        G.store(New);
+    });
+    return IsDone;
+  }
   template <class StampFn, class Fn>
   void accessAtomically(const Committer &Who, uint64_t Offset, uint8_t Mask, AccessKind Kind,
                         StampFn &&MakeStamp, Fn &&OnRace) {
@@ -199,7 +212,7 @@ private:
   using Footprint = PageFootprint<Page::PageBytes / LineBytes>;
   struct Pending {
     Footprints<Footprint, Entries, ~uint64_t(0)> Touched;
-    PendingAccesses<Footprint, SitePlace, MaxRuns, MaxRuns> Accesses;
+    PendingAccesses<Footprint, SitePlace, MaxRuns, MaxRuns, MaxRuns> Accesses;
     Epoch At; // when Touched was
   };
 
@@ -238,6 +251,22 @@ private:
     return *PendingOf[Thread];
   }
 
+  /// As singles where there are granules.
+  void note(Pending &P, Footprint &F, const Elements &E, bool IsWrite, SitePlace Site) {
+    if (E.isRange() && hasGranules(F.Number))
+      P.Accesses.addSingle(F, E.First, uint32_t(E.span()), IsWrite, Site);
+    else
+      P.Accesses.add(F, E, IsWrite, Site);
+  }
+  void note(Pending &P, Footprint &F, const typename Page::Set &Some, bool IsWrite,
+            SitePlace Site) {
+    P.Accesses.add(F, Some, IsWrite, Site);
+  }
+  bool hasGranules(uint64_t Number) {
+    Page *P = Pages.find(Number);
+    return P && P->Granules;
+  }
+
   // [SS ACCESS]
   void access(const Operation &Op) override {
     Pending &P = pendingOf(Op.Thread);
@@ -250,7 +279,7 @@ private:
     auto OnNew = [&](Footprint &F, const auto &E) {
       if (P.Accesses.isFull())
         commitThread(Op.Thread);
-      P.Accesses.add(F, E, IsWrite, {Op.Site});
+      note(P, F, E, IsWrite, {Op.Site});
     };
     P.Touched.add(Op.Target, Op.Size, IsWrite, OnNew, [&](Footprint &Gone) {
       if (P.Accesses.isPending(Gone))
@@ -307,11 +336,41 @@ private:
               [&](uint64_t Number, const Elements &E) { Commit(Number, E, R.IsWrite, R.P.Site); });
         },
         [&](const auto &Some) { Commit(Some.Number, Some.All, Some.IsWrite, Some.P.Site); });
+    PendingOf[Thread]->Accesses.forEachSingle(
+        PendingOf[Thread]->Touched,
+        [&](uint64_t Address, uint32_t Bytes, bool IsWrite, SitePlace P) {
+          Commit(Address / Page::PageBytes, Elements::range(Address % Page::PageBytes, Bytes),
+                 IsWrite, P.Site);
+        },
+        [](uint64_t) {});
     PendingOf[Thread]->Accesses.clear();
     if (All.wantsCollection())
       By.collect([&](Stamps::Collection &C) {
         Pages.forEach([&](uint64_t, Page &P) { P.keep(C, All); });
       });
+  }
+
+  bool freeShortly(const Operation &Op) override {
+    uint64_t Number = Op.Target / Page::PageBytes, Offset = Op.Target % Page::PageBytes;
+    if (!hasGranules(Number) || Op.Size > Page::PageBytes - Offset)
+      return false;
+    for (ThreadId Thread = 0; Thread < PendingOf.size(); ++Thread)
+      if (Thread != Op.Thread && PendingOf[Thread] &&
+          PendingOf[Thread]->Touched.touches(Op.Target, Op.Size))
+        return false;
+    Pending &Its = pendingOf(Op.Thread);
+    Footprint *F = Its.Touched.find(Number);
+    if (F && !Its.Accesses.canDrop(*F, unsigned(Offset), unsigned(Op.Size)))
+      return false;
+    bool IsDone = true;
+    Page &P = *Pages.find(Number);
+    change(P, [&] {
+      IsDone = P.accessUntilRace(committer(Op.Thread), Elements::range(Offset, Op.Size),
+                                 stampOf(Op.Thread, Op.Site));
+    });
+    if (IsDone && F)
+      Its.Accesses.drop(*F, unsigned(Offset), unsigned(Op.Size));
+    return IsDone;
   }
 
   void commitRange(uint64_t Address, uint64_t Size) override {

@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-// On pages of their own: accesses to a page with an atomic are checked at once.
+// On pages of their own: accesses to a page with an atomic are pending otherwise.
 alignas(4096) int X[1024];
 alignas(4096) atomic_int Flag;
 
