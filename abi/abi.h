@@ -112,7 +112,7 @@ struct pf_noted_bytes {
 };
 struct pf_noted_page {
   uint64_t number;    /* of the page */
-  int64_t to_bytes;   /* how far from here its pf_noted_bytes are */
+  int64_t to_bytes;   /* how far from here its pf_noted_bytes are, or some that have no bits */
   uint8_t others[48]; /* the runtime's own */
   uint8_t read_whole[PF_PAGE_BYTES / 64];
   uint8_t written_whole[PF_PAGE_BYTES / 64];

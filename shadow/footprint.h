@@ -127,7 +127,7 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
 
   // Inlined checks look at these (abi.h), and at the bytes.
   uint64_t Number = 0;   ///< the page's
-  intptr_t ToInPart = 0; ///< how far from here its Bytes are; 0: it has none
+  intptr_t ToInPart = toNothing(); ///< how far from here its Bytes are, or some that have no bits
 
   /// For PendingAccesses, of reads and of writes: the place that last began anew here, and its set.
   struct Scatter {
@@ -158,11 +158,17 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
     }
   }
 
+  /// What zeroed memory lacks to be one.
+  void prepare() {
+    if (!ToInPart)
+      ToInPart = toNothing();
+  }
   /// It goes.
   void dropBytes() {
-    if (ToInPart)
+    prepare();
+    if (ownsBytes())
       host::release(inPart(), sizeof(Bytes));
-    ToInPart = 0;
+    ToInPart = toNothing();
   }
 
   /// Are the bits of the bytes set that inlined checks look for? Of one granule, or of two that
@@ -171,8 +177,7 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
     unsigned G = Offset / GranuleBytes;
     if (Bytes >= GranuleBytes)
       return !(bitsOf(G, Bytes) & ~(IsWrite ? WrittenWhole : ReadWhole).word(G / 64));
-    return ToInPart &&
-           !(maskOf(Offset, Bytes) & ~(IsWrite ? inPart()->Written : inPart()->Read)[G]);
+    return !(maskOf(Offset, Bytes) & ~(IsWrite ? inPart()->Written : inPart()->Read)[G]);
   }
   /// The same of many accesses to neighbouring bytes: Group says which bits (abi.h).
   template <class Group> PF_INLINE bool hasAll(unsigned Offset, const Group &G) const {
@@ -191,7 +196,7 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
     }
     if (!(G.read | G.written))
       return true;
-    if (!ToInPart)
+    if (!LinesOfBytes)
       return false;
     auto Misses = [&](const uint8_t *From, uint64_t Wanted) {
       uint64_t Bits;
@@ -272,7 +277,7 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
     forEachWord(Offset, Bytes, [&](unsigned Word, uint64_t Bits) {
       Known |= (WrittenWhole.word(Word) | (IsWrite ? 0 : ReadWhole.word(Word))) & Bits;
     });
-    if (ToInPart && !Known)
+    if (LinesOfBytes && !Known)
       forEachGranule(Offset, Bytes, [&](unsigned At, unsigned Here) {
         Known |= maskOf(At, Here) & bytes(At / GranuleBytes, IsWrite);
       });
@@ -282,7 +287,7 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
   uint8_t ownBits(unsigned G, bool IsWrite) const {
     if ((IsWrite ? WrittenWhole : ReadWhole).contains(G))
       return 0xff;
-    return ToInPart ? (IsWrite ? inPart()->Written : inPart()->Read)[G] : uint8_t(0);
+    return (IsWrite ? inPart()->Written : inPart()->Read)[G];
   }
 
   /// The granules of which all bytes are known at once.
@@ -325,7 +330,7 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
     forEachWord(Offset, Bytes, [&](unsigned Word, uint64_t Bits) {
       Touched |= (ReadWhole.word(Word) | WrittenWhole.word(Word)) & Bits;
     });
-    if (ToInPart && !Touched)
+    if (LinesOfBytes && !Touched)
       forEachGranule(Offset, Bytes, [&](unsigned At, unsigned Here) {
         Touched |= maskOf(At, Here) & bytes(At / GranuleBytes, /*IsWrite=*/false);
       });
@@ -337,7 +342,7 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
       ReadWhole.word(Word) &= ~Bits;
       WrittenWhole.word(Word) &= ~Bits;
     });
-    if (ToInPart)
+    if (LinesOfBytes)
       forEachGranule(Offset, Bytes, [&](unsigned At, unsigned Here) {
         inPart()->Read[At / GranuleBytes] &= uint8_t(~maskOf(At, Here));
         inPart()->Written[At / GranuleBytes] &= uint8_t(~maskOf(At, Here));
@@ -371,8 +376,7 @@ private:
   }
 
   uint8_t bytes(unsigned G, bool IsWrite) const {
-    return ToInPart ? uint8_t(inPart()->Written[G] | (IsWrite ? 0 : inPart()->Read[G]))
-                    : uint8_t(0);
+    return uint8_t(inPart()->Written[G] | (IsWrite ? 0 : inPart()->Read[G]));
   }
   static uint64_t bitsOf(unsigned G, unsigned Bytes) {
     return uint64_t(Bytes > GranuleBytes ? 3 : 1) << G % 64;
@@ -386,14 +390,20 @@ private:
       WrittenWhole.word(Word) |= Bits;
   }
   PF_INLINE void addBytes(unsigned G, uint8_t Mask, bool IsWrite) {
-    if (__builtin_expect(!ToInPart, false))
-      ToInPart =
-          static_cast<char *>(host::allocate(sizeof(Bytes))) - reinterpret_cast<char *>(this);
+    if (__builtin_expect(!ownsBytes(), false))
+      ToInPart = distanceTo(host::allocate(sizeof(Bytes)));
+    LinesOfBytes |= uint64_t(1) << G / LineGranules;
     inPart()->Read[G] |= Mask;
     if (IsWrite)
       inPart()->Written[G] |= Mask;
-    LinesOfBytes |= uint64_t(1) << G / LineGranules;
   }
+  /// What a page has that has none: inlined checks look without asking.
+  static constexpr Bytes Nothing = {};
+  intptr_t distanceTo(const void *That) const {
+    return reinterpret_cast<intptr_t>(That) - reinterpret_cast<intptr_t>(this);
+  }
+  intptr_t toNothing() const { return distanceTo(&Nothing); }
+  bool ownsBytes() const { return ToInPart != toNothing(); }
   Bytes *inPart() const {
     return reinterpret_cast<Bytes *>(reinterpret_cast<uintptr_t>(this) + uintptr_t(ToInPart));
   }
@@ -593,6 +603,7 @@ public:
     if (P.Number != Number) {
       if (P.IsTouched)
         return nullptr;
+      P.prepare();
       P.Number = Number;
     }
     if (__builtin_expect(!P.IsListed, false)) {

@@ -10,6 +10,8 @@
 
 #include "gtest/gtest.h"
 
+#include <cstdlib>
+#include <cstring>
 #include <map>
 #include <random>
 #include <set>
@@ -220,6 +222,25 @@ TEST(Footprint, WhatIsKnownOtherwiseIsShown) {
   EXPECT_TRUE(F.has(28, 4, /*IsWrite=*/false));
   EXPECT_FALSE(F.has(28, 4, /*IsWrite=*/true)) << "it was only read";
   F.dropBytes();
+}
+
+TEST(Footprint, ZeroedMemoryHasNoBytes) {
+  using LivePage = PageFootprint<64>;
+  using Table = Footprints<LivePage, 2, 0>;
+  void *Memory = std::aligned_alloc(alignof(Table), sizeof(Table));
+  std::memset(Memory, 0, sizeof(Table));
+  auto *Touched = static_cast<Table *>(Memory);
+  LivePage &F = *Touched->touch(3);
+  for (unsigned G = 0; G < LivePage::NumGranules; G += 2)
+    F.add(G * GranuleBytes, GranuleBytes, /*IsWrite=*/true);
+  for (unsigned Offset = 0; Offset < LivePage::PageBytes; ++Offset)
+    for (bool IsWrite : {false, true})
+      ASSERT_FALSE(F.has(Offset, 1, IsWrite)) << "byte " << Offset;
+  F.add(9, 1, /*IsWrite=*/true);
+  EXPECT_TRUE(F.has(9, 1, /*IsWrite=*/true));
+  EXPECT_FALSE(F.has(10, 1, /*IsWrite=*/false));
+  Touched->~Table();
+  std::free(Memory);
 }
 
 } // namespace
