@@ -339,15 +339,18 @@ def tool_fingerprint(mode, photofinish):
 
 
 class Machine:
-    """What the run was on, and how busy that was with other things."""
+    """What the run was on, and how busy that was with other things while something was timed.
 
-    def __init__(self):
+    used, here and below: the board's, from now on and at the end."""
+
+    def __init__(self, used):
         self.begin, self.start, self.own = time.monotonic(), busy_seconds(), sum(os.times()[:2])
+        self.used = used
 
     def describe(self, used):
         elapsed = (time.monotonic() - self.begin) * os.cpu_count()
         own = sum(os.times()[:2]) - self.own
-        busy = max(0.0, (busy_seconds() - self.start - used - own) / elapsed)
+        busy = max(0.0, (busy_seconds() - self.start - (used - self.used) - own) / elapsed)
         return {"cpu": processor(), "cores": os.cpu_count(), "memory_mib": os.sysconf("SC_PHYS_PAGES") *
                 os.sysconf("SC_PAGE_SIZE") >> 20, "kernel": platform.release(), "system": system_name(),
                 "clang": version("clang-19"), "valgrind": version("valgrind"), "photofinish": commit(),
