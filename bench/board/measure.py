@@ -239,8 +239,7 @@ class Board:
         beside = [figures["wall"] for figures in self.beside[program.name, mode.name]]
         if mode.kind == "base":
             beside = [1] * len(walls)
-        ratios = [wall / base for wall, base in zip(walls, beside)]
-        return results.error_of(ratios) or 0
+        return results.error_of([wall / base for wall, base in zip(walls, beside)]) or 0
 
     def probe_all(self):
         for program in self.setup.programs:
@@ -339,11 +338,10 @@ def tool_fingerprint(mode, photofinish):
 
 
 class Machine:
-    """What the run was on, and how busy that was with other things while something was timed.
-
-    used, here and below: the board's, from now on and at the end."""
+    """What the run was on, and how busy that was with other things while something was timed: since this was made."""
 
     def __init__(self, used):
+        """used, here and at the end: processor seconds of what the board has run so far."""
         self.begin, self.start, self.own = time.monotonic(), busy_seconds(), sum(os.times()[:2])
         self.used = used
 
