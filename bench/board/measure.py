@@ -1,11 +1,12 @@
 """Builds every program in every way, runs the variants in turn, and makes a results file of it.
 
-The variants take turns, round by round, so that whatever else the machine does hits them alike. A run of
-a checker is to take a bounded time: where full size would take longer, the variant runs at a smaller
-scale (a power of two, or the smallest). A machine is faster at some times than at others, for seconds: so
-each of its runs has base beside it, just before and just after, at the same scale, and is compared with
-that alone. A variant whose ratios to base spread so much that their mean is not known well gets further
-rounds. What is not timed (builds, planted races, counts) runs as many at a time as there are cores.
+The variants take turns, round by round, so that whatever else the machine does hits them alike. A program
+is checked at one scale, its own, in all modes: an overhead depends on the scale, so that those of two modes,
+or of two boards, are comparable at the same one only. A machine is faster at some times than at others, for
+less than a second: so each run has base beside it, just before and just after, at the same scale, and is
+compared with that alone; and many short runs know more than a few long ones. A variant whose ratios to base
+spread so much that their mean is not known well gets further rounds. What is not timed (builds, planted races,
+counts) runs as many at a time as there are cores.
 Everything that goes wrong is one line and a mark on its row; the rest goes on.
 """
 
@@ -25,8 +26,8 @@ import time
 import results
 from workload import Trouble, digest_of
 
-ERROR_LIMIT = 0.04  # of the mean of a variant's ratios to base: beyond, more rounds
-MORE_ROUNDS = 4
+ERROR_LIMIT = 0.03  # of the mean of a variant's ratios to base: beyond, more rounds
+MORE_ROUNDS = 6
 # Base beside a run, on each side of it: so long at least, if that does not take too many runs.
 BESIDE_SECONDS = 0.15
 MOST_BESIDE = 4
@@ -36,13 +37,13 @@ PAIRED = ("wall", "user", "peak_kib")
 class Setup:
     """What one call of the board has been asked for."""
 
-    def __init__(self, photofinish, folder, programs, modes, threads, scale, rounds, seconds, limit,
+    def __init__(self, photofinish, folder, programs, modes, threads, scale, rounds, limit,
                  more_rounds=MORE_ROUNDS):
         self.photofinish = pathlib.Path(photofinish).resolve()
         self.folder = pathlib.Path(folder)
         self.programs, self.modes = programs, modes
-        self.threads, self.scale, self.rounds, self.more_rounds = threads, scale, rounds, more_rounds
-        self.seconds = seconds  # that a checked run should not take longer than
+        self.threads, self.rounds, self.more_rounds = threads, rounds, more_rounds
+        self.scale = scale  # of base's own runs; no other is larger
         self.limit = limit  # at which a run is stopped
 
 
@@ -52,7 +53,6 @@ class Board:
     def __init__(self, setup, progress):
         self.setup, self.progress = setup, progress
         self.rows = {program.name: {mode.name: {"status": "ok"} for mode in setup.modes} for program in setup.programs}
-        self.scales = {}  # (program, mode) -> scale
         self.runs = collections.defaultdict(list)  # (program, mode) -> usages, at its scale
         self.beside = collections.defaultdict(list)  # the same -> base's figures beside each, a dict
         self.results = {}  # (program, scale) -> what base printed
@@ -174,20 +174,10 @@ class Board:
         if not found and mode.kind == "photofinish":
             self.mark(program, mode, "race missed", "the planted race was not reported")
 
-    def choose_scale(self, program, mode):
-        """By how long a small run takes. What is slow runs at that size, and this is one of its runs."""
+    def scale_of(self, program, mode):
         if mode.kind == "base":  # which is what a scale of 1 is made for
-            self.scales[program.name, mode.name] = self.setup.scale
-            return
-        if mode.is_slow:
-            self.scales[program.name, mode.name] = program.small
-            self.measure(program, mode)
-            return
-        usage, _ = self.run(program, mode, program.small)
-        scale = self.setup.scale
-        while scale > program.small and usage.wall / program.small * scale > self.setup.seconds * mode.share:
-            scale = max(program.small, scale / 2)
-        self.scales[program.name, mode.name] = scale
+            return self.setup.scale
+        return min(self.setup.scale, program.small if mode.is_slow else program.checked)
 
     def count(self, program, mode):
         """Accesses and checks: counting slows the run, so it is one of its own."""
@@ -206,7 +196,7 @@ class Board:
 
     def measure(self, program, mode):
         """One run at the mode's scale, with base beside it."""
-        scale = self.scales[program.name, mode.name]
+        scale = self.scale_of(program, mode)
         if mode.kind == "base":
             self.runs[program.name, mode.name].append(self.run(program, mode, scale)[0])
             return
@@ -234,18 +224,10 @@ class Board:
         return usages
 
     def ratio_error(self, program, mode):
-        """How far the mean of the wall times is known: over base's beside them, as that is what counts; of base's own."""
+        """How far the mean of the wall times over base's beside them is known, as that is what counts."""
         walls = [usage.wall for usage in self.runs[program.name, mode.name]]
         beside = [figures["wall"] for figures in self.beside[program.name, mode.name]]
-        if mode.kind == "base":
-            beside = [1] * len(walls)
         return results.error_of([wall / base for wall, base in zip(walls, beside)]) or 0
-
-    def probe_all(self):
-        for program in self.setup.programs:
-            for mode in self.setup.modes:
-                self.progress.step(f"trying {program.name}, {mode.name}")
-                self.attempt(program, mode, lambda: self.choose_scale(program, mode))
 
     def plant_and_count_all(self):
         """Nothing here is timed. One program's modes take turns, as some counts are the same as another's."""
@@ -253,7 +235,9 @@ class Board:
             for mode in self.setup.modes:
                 self.progress.step(f"planted race: {program.name}, {mode.name}")
                 # Photofinish has to find it every time.
-                for _ in range(self.setup.rounds if mode.kind == "photofinish" else 1):
+                for number in range(self.setup.rounds if mode.kind == "photofinish" else 1):
+                    if not mode.runs_in(number):
+                        continue
                     self.attempt(program, mode, lambda: self.plant(program, mode))
                 if mode.kind == "photofinish" and mode.name != "empty":
                     self.attempt(program, mode, lambda: self.count(program, mode))
@@ -264,21 +248,18 @@ class Board:
 
     def variants(self):
         """(program, mode), in the order of a round: those that can be measured."""
-        for program in self.setup.programs:
-            for mode in self.setup.modes:
-                if self.is_alive(program, mode) and (program.name, mode.name) in self.scales:
-                    yield program, mode
+        return [(program, mode) for program in self.setup.programs for mode in self.setup.modes
+                if self.is_alive(program, mode)]
 
     def measure_all(self):
         for number in range(self.setup.rounds):
-            for program, mode in list(self.variants()):
+            for program, mode in self.variants():
                 self.progress.step(f"round {number + 1} of {self.setup.rounds}: {program.name}, {mode.name}")
-                if number and mode.is_slow:  # once when it was tried, and once more
-                    continue
-                self.attempt(program, mode, lambda: self.measure(program, mode))
+                if mode.runs_in(number):
+                    self.attempt(program, mode, lambda: self.measure(program, mode))
         for _ in range(self.setup.more_rounds if self.setup.rounds > 1 else 0):
-            for program, mode in list(self.variants()):
-                if not mode.is_slow and self.ratio_error(program, mode) > ERROR_LIMIT:
+            for program, mode in self.variants():
+                if mode.kind != "base" and not (mode.is_slow and mode.kind == "peer") and self.ratio_error(program, mode) > ERROR_LIMIT:
                     self.progress.note(f"again, as it spread: {program.name}, {mode.name}")
                     self.attempt(program, mode, lambda: self.measure(program, mode))
 
@@ -290,7 +271,7 @@ class Board:
                 usages = self.runs.get((program.name, mode.name), [])
                 if not usages or not self.is_alive(program, mode):
                     continue
-                row["scale"] = self.scales[program.name, mode.name]
+                row["scale"] = self.scale_of(program, mode)
                 for field in ("wall", "user", "system", "peak_kib"):
                     row[field] = [getattr(usage, field) for usage in usages]
                 beside = self.beside[program.name, mode.name]

@@ -18,10 +18,13 @@ class Mode:
     kind: str  # base, photofinish or peer
     build: str  # modes with the same name here share it
     what: str  # for --help
-    share: float = 1.0  # of the time that a run may take: less for what is there for comparison only
     runtime: str = ""  # Photofinish's: the mode of its runtime, if that has another name
-    is_slow: bool = False  # many times slower than everything it is compared with: runs twice, at a small scale
+    is_aside: bool = False  # there for comparison only: runs in every other round
+    is_slow: bool = False  # many times slower than the others: runs at a small scale
     counts_like: str = ""  # the mode that makes the same checks in the same cells, only otherwise
+
+    def runs_in(self, round_number):
+        return not (self.is_aside and round_number % 2)
 
     def toolchain(self, photofinish):
         if self.kind == "photofinish":
@@ -93,19 +96,19 @@ def place_of(access):
 
 
 MODES = [
-    Mode("base", "base", "base", "unchecked"),
+    Mode("base", "base", "base", "unchecked", is_aside=True),  # what counts of it runs beside the others
     Mode("empty", "photofinish", "photofinish", "instrumented, checks do nothing"),
     Mode("fasttrack", "photofinish", "photofinish", "every access checked, a cell per location"),
     Mode("slimstate", "photofinish", "inlined", "every access checked, bytes with one history share their cells"),
-    Mode("redcard", "photofinish", "redcard", "as fasttrack, without checks that others cover", 0.5, "fasttrack"),
-    Mode("slimcard", "photofinish", "redcard", "as slimstate, without checks that others cover", 0.5, "slimstate"),
-    Mode("bigfoot", "photofinish", "bigfoot", "as slimstate, checks moved out of loops and joined", 1.0, "slimstate"),
-    Mode("verifiedft-v1.5", "photofinish", "photofinish", "as fasttrack, shared reads under the lock", 0.5,
-         counts_like="fasttrack"),
-    Mode("verifiedft-v1", "photofinish", "photofinish", "as fasttrack, every access under the lock", 0.5,
-         counts_like="fasttrack"),
+    Mode("redcard", "photofinish", "redcard", "as fasttrack, without checks that others cover", "fasttrack", is_aside=True),
+    Mode("slimcard", "photofinish", "redcard", "as slimstate, without checks that others cover", "slimstate", is_aside=True),
+    Mode("bigfoot", "photofinish", "bigfoot", "as slimstate, checks moved out of loops and joined", "slimstate"),
+    Mode("verifiedft-v1.5", "photofinish", "photofinish", "as fasttrack, shared reads under the lock",
+         is_aside=True, is_slow=True, counts_like="fasttrack"),
+    Mode("verifiedft-v1", "photofinish", "photofinish", "as fasttrack, every access under the lock",
+         is_aside=True, is_slow=True, counts_like="fasttrack"),
     Mode("tsan", "peer", "tsan", "ThreadSanitizer of clang 19"),
-    Mode("helgrind", "peer", "dwarf4", "valgrind's helgrind", is_slow=True),
-    Mode("drd", "peer", "dwarf4", "valgrind's drd", is_slow=True),
+    Mode("helgrind", "peer", "dwarf4", "valgrind's helgrind", is_aside=True, is_slow=True),
+    Mode("drd", "peer", "dwarf4", "valgrind's drd", is_aside=True, is_slow=True),
 ]
 QUICK = ["base", "fasttrack", "slimstate", "bigfoot", "tsan"]

@@ -1,8 +1,7 @@
 """The results file of the board: read it, check it, and compute what the papers compute.
 
 A Row is one program in one mode. What is measured several times is summed up by its median; its spread is
-half the distance between the smallest and the largest run, relative to the median. (The board does three
-rounds by default; quartiles of three numbers would pretend to know more.)
+half the distance between the smallest and the largest run, relative to the median.
 
   overhead     (mode - base) / base, of wall or of user time, as BigFoot and VerifiedFT define it
   slowdown     mode / base, as SlimState prints it; overhead + 1
@@ -31,7 +30,7 @@ import statistics
 import sys
 
 FORMAT = 2
-FLOOR = 0.05
+FLOOR = 0.1
 BUSY_LIMIT = 0.1
 GROUPS = ("array", "object", "real")
 KINDS = ("base", "photofinish", "peer")

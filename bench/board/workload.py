@@ -134,7 +134,8 @@ class Workload:
 
     name = ""
     group = ""  # array, object or real
-    small = 0.02  # a scale for runs that only have to happen
+    small = 0.02  # a scale for runs that only have to happen, and for modes that are slow
+    checked = 0.02  # the scale of all others but base: at which a check of every access takes about a second
     has_twin = False  # the planted race is another build, not a switch
     impossible = {}  # name of a build (modes.py) -> why it cannot run the program
 
@@ -183,8 +184,8 @@ def marked_lines(path):
 class Kernel(Workload):
     """A program of bench/kernels."""
 
-    def __init__(self, name, group):
-        self.name, self.group = name, group
+    def __init__(self, name, group, checked=Workload.checked):
+        self.name, self.group, self.checked = name, group, checked
         self.source = KERNELS / f"{name}.cpp"
 
     def fingerprint(self, race):
@@ -225,9 +226,13 @@ class Growth(Kernel):
         return usage
 
 
-ARRAYS = ["crypt", "series", "lufact", "moldyn", "montecarlo", "sparse", "sor", "raytracer"]
-OBJECTS = ["index", "store", "transform", "simulator", "renderer", "interpreter", "server", "checker", "lockfree", "json"]
-ALL_KERNELS = [Kernel(name, "array") for name in ARRAYS] + [Kernel(name, "object") for name in OBJECTS]
+# Each with the scale at which it is checked.
+ARRAYS = {"crypt": 1 / 16, "series": 1 / 2, "lufact": 1 / 50, "moldyn": 1 / 16, "montecarlo": 1 / 8, "sparse": 1 / 50,
+          "sor": 1 / 32, "raytracer": 1 / 16}
+OBJECTS = {"index": 1 / 32, "store": 1 / 50, "transform": 1 / 50, "simulator": 1 / 32, "renderer": 1 / 16,
+           "interpreter": 1 / 32, "server": 1 / 16, "checker": 1 / 32, "lockfree": 1 / 50, "json": 1 / 50}
+ALL_KERNELS = [Kernel(name, group, scale) for group, kernels in (("array", ARRAYS), ("object", OBJECTS))
+               for name, scale in kernels.items()]
 SWEEPS = [
     Growth("threads", "threads", [1, 2, 4, 8, 16]),
     Growth("heap", "MiB of live objects", [1, 4, 16, 64, 128]),

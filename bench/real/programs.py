@@ -133,6 +133,7 @@ class Pbzip2(Compressor):
                # Where all the time goes.
                Source("bzip2", "1.0.8-5", "ed9c40f4de3f9e064535e15eac1c61a0f606763db98f4579dbc04067b94a8944"))
     size, suffix, opened = 24, ".bz2", staticmethod(bz2.open)
+    checked = 1 / 16
 
     def compile(self, toolchain, folder, program, library):
         flags = flags_for(toolchain)
@@ -157,6 +158,7 @@ class Pigz(Compressor):
                # Where all the time goes.
                Source("zlib", "1.2.13.dfsg-1", "3fa1e6b2fc525062aa88207dda52fed8e045373c809d362fe8a2bfbf7cf515a8"))
     size, suffix, opened = 48, ".gz", staticmethod(gzip.open)
+    checked = 1 / 32
 
     def compile(self, toolchain, folder, program, library):
         toolchain.run(["./configure", "--static"], cwd=library, env=flags_for(toolchain))
