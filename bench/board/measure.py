@@ -27,7 +27,7 @@ import results
 from workload import Trouble, digest_of
 
 ERROR_LIMIT = 0.03  # of the mean of a variant's ratios to base: beyond, more rounds
-MORE_ROUNDS = 6
+MORE_ROUNDS = 4
 # Base beside a run, on each side of it: so long at least, if that does not take too many runs.
 BESIDE_SECONDS = 0.15
 MOST_BESIDE = 4
@@ -177,7 +177,10 @@ class Board:
     def scale_of(self, program, mode):
         if mode.kind == "base":  # which is what a scale of 1 is made for
             return self.setup.scale
-        return min(self.setup.scale, program.small if mode.is_slow else program.checked)
+        if mode.of_small:
+            # What is checked at a large scale, because checks hardly cost anything, can do with more than the smallest.
+            return min(self.setup.scale, mode.of_small * max(program.small, program.checked / 8))
+        return min(self.setup.scale, program.checked)
 
     def count(self, program, mode):
         """Accesses and checks: counting slows the run, so it is one of its own."""
@@ -259,7 +262,7 @@ class Board:
                     self.attempt(program, mode, lambda: self.measure(program, mode))
         for _ in range(self.setup.more_rounds if self.setup.rounds > 1 else 0):
             for program, mode in self.variants():
-                if mode.kind != "base" and not (mode.is_slow and mode.kind == "peer") and self.ratio_error(program, mode) > ERROR_LIMIT:
+                if mode.kind != "base" and not (mode.of_small and mode.kind == "peer") and self.ratio_error(program, mode) > ERROR_LIMIT:
                     self.progress.note(f"again, as it spread: {program.name}, {mode.name}")
                     self.attempt(program, mode, lambda: self.measure(program, mode))
 

@@ -20,7 +20,7 @@ class Mode:
     what: str  # for --help
     runtime: str = ""  # Photofinish's: the mode of its runtime, if that has another name
     is_aside: bool = False  # there for comparison only: runs in every other round
-    is_slow: bool = False  # many times slower than the others: runs at a small scale
+    of_small: float = 0  # many times slower than the others: runs at such a part of a program's small scale
     counts_like: str = ""  # the mode that makes the same checks in the same cells, only otherwise
 
     def runs_in(self, round_number):
@@ -104,11 +104,11 @@ MODES = [
     Mode("slimcard", "photofinish", "redcard", "as slimstate, without checks that others cover", "slimstate", is_aside=True),
     Mode("bigfoot", "photofinish", "bigfoot", "as slimstate, checks moved out of loops and joined", "slimstate"),
     Mode("verifiedft-v1.5", "photofinish", "photofinish", "as fasttrack, shared reads under the lock",
-         is_aside=True, is_slow=True, counts_like="fasttrack"),
+         of_small=0.5, counts_like="fasttrack"),
     Mode("verifiedft-v1", "photofinish", "photofinish", "as fasttrack, every access under the lock",
-         is_aside=True, is_slow=True, counts_like="fasttrack"),
+         of_small=0.5, counts_like="fasttrack"),
     Mode("tsan", "peer", "tsan", "ThreadSanitizer of clang 19"),
-    Mode("helgrind", "peer", "dwarf4", "valgrind's helgrind", is_aside=True, is_slow=True),
-    Mode("drd", "peer", "dwarf4", "valgrind's drd", is_aside=True, is_slow=True),
+    Mode("helgrind", "peer", "dwarf4", "valgrind's helgrind", is_aside=True, of_small=1),
+    Mode("drd", "peer", "dwarf4", "valgrind's drd", is_aside=True, of_small=1),
 ]
 QUICK = ["base", "fasttrack", "slimstate", "bigfoot", "tsan"]
