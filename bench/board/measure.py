@@ -262,7 +262,7 @@ class Board:
                     self.attempt(program, mode, lambda: self.measure(program, mode))
         for _ in range(self.setup.more_rounds if self.setup.rounds > 1 else 0):
             for program, mode in self.variants():
-                if mode.kind != "base" and not (mode.of_small and mode.kind == "peer") and self.ratio_error(program, mode) > ERROR_LIMIT:
+                if not (mode.is_aside and mode.of_small) and self.ratio_error(program, mode) > ERROR_LIMIT:
                     self.progress.note(f"again, as it spread: {program.name}, {mode.name}")
                     self.attempt(program, mode, lambda: self.measure(program, mode))
 
