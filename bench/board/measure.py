@@ -88,22 +88,25 @@ class Board:
     def place(self, program, mode, race=False):
         return self.setup.folder / "programs" / program.name / (mode.build + ("-race" if race else ""))
 
-    def build(self, program, mode, race):
-        """Builds, unless the same has been built from the same; notes what that cost."""
+    def build(self, program, mode):
+        """Builds, its twin, too, unless the same has been built from the same; notes what that cost without the twin."""
         if mode.build in program.impossible:
             raise Trouble("impossible", program.impossible[mode.build])
         if mode.missing():
             raise Trouble("missing", f"{mode.missing()} is not installed; ./dev setup installs it")
-        folder = self.place(program, mode, race)
+        folder, twin = self.place(program, mode), self.place(program, mode, race=True)
         toolchain = mode.toolchain(self.setup.photofinish)
-        stamp, key = folder.with_suffix(".json"), program.fingerprint(race) + tool_fingerprint(mode, self.setup.photofinish)
+        stamp, key = folder.with_suffix(".json"), program.fingerprint() + tool_fingerprint(mode, self.setup.photofinish)
         known = json.loads(stamp.read_text()) if stamp.exists() else {}
         if known.get("key") != key:
             stamp.unlink(missing_ok=True)
-            shutil.rmtree(folder, ignore_errors=True)
+            for old in (folder, twin):
+                shutil.rmtree(old, ignore_errors=True)
             folder.mkdir(parents=True)
-            program.build(toolchain, folder, race)
+            program.build(toolchain, folder)
             known = {"key": key, "seconds": toolchain.seconds, "bytes": program.binary(folder).stat().st_size}
+            if program.has_twin:
+                program.build_twin(toolchain, folder, twin)
             stamp.write_text(json.dumps(known))
         return known
 
@@ -112,17 +115,16 @@ class Board:
         jobs = {}
         for program in self.setup.programs:
             for mode in self.setup.modes:
-                for race in (False, True) if program.has_twin else (False,):
-                    jobs.setdefault((program, mode.build, race), []).append(mode)
+                jobs.setdefault((program, mode.build), []).append(mode)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            running = {pool.submit(self.build, program, modes[0], race): (program, modes, race)
-                       for (program, _, race), modes in jobs.items()}
+            running = {pool.submit(self.build, program, modes[0]): (program, modes)
+                       for (program, _), modes in jobs.items()}
             for done in concurrent.futures.as_completed(running):
-                program, modes, race = running[done]
+                program, modes = running[done]
                 self.progress.step(f"building {program.name}, {modes[0].build}")
                 for mode in modes:
                     built = self.attempt(program, mode, done.result)
-                    if built and not race:
+                    if built:
                         self.rows[program.name][mode.name].update(
                             compile_seconds=built["seconds"], binary_bytes=built["bytes"])
 
@@ -293,7 +295,7 @@ def sweep(board, sweeps, modes):
             for mode in modes:
                 board.progress.step(f"sweep over {growth.sweep}: {value}, {mode.name}")
                 try:
-                    board.build(growth, mode, False)
+                    board.build(growth, mode)
                     usages = [growth.at(mode.launcher(None, board.setup.limit), board.place(growth, mode), value,
                                         board.setup.threads) for _ in range(2)]
                 except Trouble as trouble:

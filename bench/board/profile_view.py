@@ -139,7 +139,7 @@ def main(program, mode, setup, progress):
     with tempfile.TemporaryDirectory(prefix="board.") as folder:
         try:
             progress.step(f"building {program.name}, {mode.build}")
-            board.build(program, mode, False)
+            board.build(program, mode)
             progress.step(f"sampling {program.name}, {mode.name}")
             text = sampled(program, mode, board, pathlib.Path(folder) / "perf.data")
         except Trouble as trouble:

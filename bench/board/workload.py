@@ -134,21 +134,24 @@ class Workload:
 
     name = ""
     group = ""  # array, object or real
-    small = 0.02  # a scale for runs that only have to happen, and for modes that are slow
-    checked = 0.02  # the scale of all others but base: at which a check of every access takes about a second
-    has_twin = False  # the planted race is another build, not a switch
+    small = 0.01  # a scale for runs that only have to happen, and for modes that are slow
+    checked = 0.01  # the scale of all others but base: at which a check of every access takes about half a second
+    has_twin = False  # the planted race is another program, not a switch: build_twin()
     impossible = {}  # name of a build (modes.py) -> why it cannot run the program
 
-    def fingerprint(self, race):
-        """Changes when what is built does."""
+    def fingerprint(self):
+        """Changes when what is built does, the twin included."""
         raise NotImplementedError
 
     def digest(self, usage, scratch):
         """What every variant must have computed alike, at one scale; None if that is not known."""
         return None
 
-    def build(self, toolchain, folder, race):
-        """Builds into folder; race: the twin with a planted race, if that is another build."""
+    def build(self, toolchain, folder):
+        raise NotImplementedError
+
+    def build_twin(self, toolchain, folder, twin):
+        """Into twin, from what build() has left in folder beside the program, and may use it up."""
         raise NotImplementedError
 
     def binary(self, folder):
@@ -188,10 +191,10 @@ class Kernel(Workload):
         self.name, self.group, self.checked = name, group, checked
         self.source = KERNELS / f"{name}.cpp"
 
-    def fingerprint(self, race):
+    def fingerprint(self):
         return digest_of([self.source, KERNELS / "kernel.h"])
 
-    def build(self, toolchain, folder, race):
+    def build(self, toolchain, folder):
         toolchain.run([toolchain.cxx, "-std=c++20", "-O2", *toolchain.flags, "-I", ROOT, self.source,
                        "-o", self.binary(folder)])
 
@@ -227,10 +230,10 @@ class Growth(Kernel):
 
 
 # Each with the scale at which it is checked.
-ARRAYS = {"crypt": 1 / 16, "series": 1 / 2, "lufact": 1 / 50, "moldyn": 1 / 16, "montecarlo": 1 / 8, "sparse": 1 / 50,
-          "sor": 1 / 32, "raytracer": 1 / 16}
-OBJECTS = {"index": 1 / 32, "store": 1 / 50, "transform": 1 / 50, "simulator": 1 / 32, "renderer": 1 / 16,
-           "interpreter": 1 / 32, "server": 1 / 16, "checker": 1 / 32, "lockfree": 1 / 50, "json": 1 / 50}
+ARRAYS = {"crypt": 1 / 16, "series": 1 / 4, "lufact": 1 / 100, "moldyn": 1 / 16, "montecarlo": 1 / 8, "sparse": 1 / 64,
+          "sor": 1 / 50, "raytracer": 1 / 16}
+OBJECTS = {"index": 1 / 50, "store": 1 / 100, "transform": 1 / 100, "simulator": 1 / 64, "renderer": 1 / 32,
+           "interpreter": 1 / 100, "server": 1 / 64, "checker": 1 / 32, "lockfree": 1 / 100, "json": 1 / 64}
 ALL_KERNELS = [Kernel(name, group, scale) for group, kernels in (("array", ARRAYS), ("object", OBJECTS))
                for name, scale in kernels.items()]
 SWEEPS = [

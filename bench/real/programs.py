@@ -29,6 +29,7 @@ import re
 import shlex
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -47,30 +48,41 @@ HUNK = re.compile(r"@@ -\S+ \+(\d+)")
 
 
 class Program(Workload):
-    """A program from a source package: unpack, patch, compile."""
+    """A program from a source package: unpack, configure, compile; for its twin patch, and compile again."""
 
     group = "real"
     has_twin = True
     sources = ()  # the program's, then those of the libraries that are built with it
     files = ()  # sources of ours
 
-    def fingerprint(self, race):
-        files = [HERE / name for name in ("programs.py", *self.files)] + [self.patch()] * race
+    def fingerprint(self):
+        files = [HERE / name for name in ("programs.py", *self.files)] + [self.patch()]
         return " ".join([*(source.sha256 for source in self.sources), digest_of(files)])
 
-    def build(self, toolchain, folder, race):
-        folder.mkdir(parents=True, exist_ok=True)
+    def build(self, toolchain, folder):
         trees = [source.unpack(folder) for source in self.sources]
-        if race:
-            toolchain.run(["patch", "--strip=1", "--fuzz=0", "--quiet", f"--input={self.patch()}"], cwd=trees[0])
-        self.compile(toolchain, folder, *trees)
+        self.configure(toolchain, *trees)
+        self.make(toolchain, folder, trees)
 
-    def compile(self, toolchain, folder, *trees):
-        """Builds what is in trees, in the order of sources."""
+    def build_twin(self, toolchain, folder, twin):
+        """In the same trees, so that nothing but what the patch changes is compiled again."""
+        trees = [folder / source.package for source in self.sources]
+        toolchain.run(["patch", "--strip=1", "--fuzz=0", "--quiet", f"--input={self.patch()}"], cwd=trees[0])
+        self.make(toolchain, twin, trees)
+
+    def make(self, toolchain, folder, trees):
+        self.binary(folder).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(self.compile(toolchain, *trees), self.binary(folder))
+
+    def configure(self, toolchain, *trees):
+        """What precedes compile(), once. The trees are in the order of sources."""
+
+    def compile(self, toolchain, *trees):
+        """Compiles what has changed in the trees: the program."""
         raise NotImplementedError
 
     def binary(self, folder):
-        return folder / self.sources[0].package / self.name
+        return folder / "bin" / self.name
 
     def patch(self):
         return HERE / "patches" / f"{self.name}-race.patch"
@@ -135,7 +147,7 @@ class Pbzip2(Compressor):
     size, suffix, opened = 24, ".bz2", staticmethod(bz2.open)
     checked = 1 / 16
 
-    def compile(self, toolchain, folder, program, library):
+    def compile(self, toolchain, program, library):
         flags = flags_for(toolchain)
         toolchain.run(["make", "libbz2.a", f"CC={flags['CC']}",
                        f"CFLAGS={flags['CFLAGS']} -D_FILE_OFFSET_BITS=64"], cwd=library)
@@ -144,6 +156,7 @@ class Pbzip2(Compressor):
         # Format strings as before C++11, "%"PRIuMAX: an error to clang by default.
         flags["CXXFLAGS"] += " -Wno-reserved-user-defined-literal"
         toolchain.run(["make", "pbzip2-static"], cwd=program, env=flags)
+        return program / "pbzip2"
 
     def arguments(self, threads):
         return ["--keep", f"-p{threads}", "-b3"]  # blocks of 300 KB: enough of them for all threads
@@ -160,12 +173,15 @@ class Pigz(Compressor):
     size, suffix, opened = 48, ".gz", staticmethod(gzip.open)
     checked = 1 / 32
 
-    def compile(self, toolchain, folder, program, library):
+    def configure(self, toolchain, program, library):
         toolchain.run(["./configure", "--static"], cwd=library, env=flags_for(toolchain))
+
+    def compile(self, toolchain, program, library):
         toolchain.run(["make", "libz.a"], cwd=library)
         flags = flags_for(toolchain, f"-I{library}")
         flags["LDFLAGS"] += f" -L{library}"
         toolchain.run(["make", "pigz"] + [f"{name}={value}" for name, value in flags.items()], cwd=program)
+        return program / "pigz"
 
     def arguments(self, threads):
         return ["--keep", "--no-name", "--processes", threads, "-9"]
@@ -183,20 +199,20 @@ class Sqlite(Program):
     options = ("-DSQLITE_THREADSAFE=1", "-DSQLITE_SECURE_DELETE", "-DSQLITE_OMIT_LOOKASIDE=1", "-DSQLITE_USE_URI=1",
                "-fno-strict-aliasing", "-DHAVE_USLEEP=1")
 
-    def compile(self, toolchain, folder, library):
+    def configure(self, toolchain, library):
         if not shutil.which("tclsh"):
             raise Trouble("missing", "tclsh, with which SQLite puts its source together: install tcl")
+        toolchain.run(["./configure", "--disable-tcl", "--disable-readline"], cwd=library, env={"CC": "clang-19"})
+
+    def compile(self, toolchain, library):
         # The generators are no part of the program: they need no checks. With #line, the places that a
         # compiler sees are those of the source, not of the generated file.
-        toolchain.run(["./configure", "--disable-tcl", "--disable-readline"], cwd=library, env={"CC": "clang-19"})
         toolchain.run(["make", "sqlite3.c", "AMALGAMATION_LINE_MACROS=--linemacros=1"], cwd=library)
         repair_line_numbers(library / "sqlite3.c")
         toolchain.run([toolchain.cc, "-O2", *toolchain.flags, *self.options, "-w", "-I", library,
-                       HERE / "sqlite_threads.c", library / "sqlite3.c", "-o", self.binary(folder),
+                       HERE / "sqlite_threads.c", library / "sqlite3.c", "-o", library / "sqlite_threads",
                        "-lpthread", "-lm", "-ldl"])
-
-    def binary(self, folder):
-        return folder / "sqlite_threads"
+        return library / "sqlite_threads"
 
     def run(self, launcher, folder, scratch, threads, scale, race):
         rounds = max(1, int(self.rounds * scale) // threads)
@@ -235,7 +251,7 @@ class Leveldb(Program):
     kinds = ("fillrandom", "readrandom", "overwrite", "deleterandom", "readrandom", "readseq", "compact")
     reads_again = 1000
 
-    def compile(self, toolchain, folder, program):
+    def configure(self, toolchain, program):
         # No library from outside, whether it is there or not: snappy and crc32c are functions of their
         # arguments, and threads do not meet in them. No -Werror (which comes with -Wthread-safety): the
         # compiler is newer than the program. The benchmark includes googletest, and does not use it.
@@ -245,10 +261,10 @@ class Leveldb(Program):
                "HAVE_CLANG_THREAD_SAFETY", "LEVELDB_BUILD_TESTS", "LEVELDB_INSTALL")
         toolchain.run(["cmake", "-S", program, "-B", program / "build", "-DCMAKE_BUILD_TYPE=None",
                        *(f"-D{name}=OFF" for name in off)], env=flags_for(toolchain, "-DNDEBUG"))
-        toolchain.run(["cmake", "--build", program / "build", "--target", "db_bench"])
 
-    def binary(self, folder):
-        return folder / "leveldb/build/db_bench"
+    def compile(self, toolchain, program):
+        toolchain.run(["cmake", "--build", program / "build", "--target", "db_bench"])
+        return program / "build/db_bench"
 
     def run(self, launcher, folder, scratch, threads, scale, race):
         number = max(1, int(self.operations * scale) // threads)
@@ -309,10 +325,10 @@ class Memcached(Program):
     files = ("memcached_load.cpp",)
     rounds = 40_000  # by all connections
     connections = 8
+    checked = 1 / 50
     impossible = {"dwarf4": "the server lowers its limit of open files as it starts, which valgrind refuses"}
 
-    def compile(self, toolchain, folder, program, library):
-        toolchain.run(["clang++-19", "-std=c++20", "-O2", HERE / "memcached_load.cpp", "-o", folder / "memcached_load"])
+    def configure(self, toolchain, program, library):
         # Debian's patches are newer than what the authors generated; it need not be generated again.
         flags = flags_for(toolchain) | dict.fromkeys(("ACLOCAL", "AUTOCONF", "AUTOHEADER", "AUTOMAKE"), ":")
         toolchain.run(["./configure", "--disable-shared", "--disable-openssl", "--disable-samples",
@@ -320,7 +336,17 @@ class Memcached(Program):
         toolchain.run(["make", "install"], cwd=library)
         toolchain.run(["./configure", f"--with-libevent={library / 'installed'}", "--disable-docs",
                        "--disable-dependency-tracking"], cwd=program, env=flags)
+
+    def compile(self, toolchain, program, library):
         toolchain.run(["make", "memcached"], cwd=program)
+        return program / "memcached"
+
+    def make(self, toolchain, folder, trees):
+        super().make(toolchain, folder, trees)
+        toolchain.run(["clang++-19", "-std=c++20", "-O2", HERE / "memcached_load.cpp", "-o", self.load(folder)])
+
+    def load(self, folder):
+        return folder / "bin/memcached_load"
 
     def run(self, launcher, folder, scratch, threads, scale, race):
         rounds = max(1, int(self.rounds * scale) // self.connections)
@@ -332,12 +358,14 @@ class Memcached(Program):
         begin = time.monotonic()
         server = launcher.start(command, cwd=scratch)
         # The server does not outlive launcher.limit, and clients do not outlive their server.
-        load = subprocess.run([folder / "memcached_load", "socket", str(self.connections), str(rounds)], cwd=scratch,
+        load = subprocess.run([self.load(folder), "socket", str(self.connections), str(rounds)], cwd=scratch,
                               capture_output=True, text=True)
         served = time.monotonic() - begin
         (scratch / "load").write_text(load.stdout + load.stderr)
         server.kill(signal.SIGINT)
-        # It looks once a second whether it shall end: that it waits for that is no work.
+        # It looks whether it shall end when something has happened, or once a second: to wait for that is no work.
+        time.sleep(0.01)
+        knock(scratch, "socket")
         return dataclasses.replace(server.finish(), wall=served)
 
     def wrong(self, usage, scratch, race):
@@ -348,6 +376,16 @@ class Memcached(Program):
         return (scratch / "load").read_text()
 
 
+def knock(folder, name):
+    """Connects to a Unix socket, if somebody is still there."""
+    directory = os.open(folder, os.O_PATH)
+    try:
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as door:
+            door.connect(f"/proc/self/fd/{directory}/{name}")  # whose name is short, wherever the folder is
+    finally:
+        os.close(directory)
+
+
 class X264(Program):
     """An encoder whose threads work on successive frames and wait for rows of each other's."""
 
@@ -356,13 +394,16 @@ class X264(Program):
                       "ff07057854b87d9b6751e2de93bb131739faff3ac079f35db2a371e89e876f2a"),)
     frames = 80
 
-    def compile(self, toolchain, folder, program):
+    def configure(self, toolchain, program):
         # Without assembly, which no tool would see into. No input but ours, so no library from outside.
         flags = flags_for(toolchain)
         toolchain.run(["./configure", "--disable-asm", "--disable-opencl", "--disable-avs", "--disable-swscale",
                        "--disable-lavf", "--disable-ffms", "--disable-gpac", "--disable-lsmash", "--bit-depth=8",
                        "--disable-bashcompletion", "--chroma-format=420"], cwd=program, env=flags)
+
+    def compile(self, toolchain, program):
         toolchain.run(["make", "x264"], cwd=program)
+        return program / "x264"
 
     def run(self, launcher, folder, scratch, threads, scale, race):
         frames = max(4, int(self.frames * scale))
@@ -407,7 +448,11 @@ def main():
         scratch.mkdir()
         try:
             if not arguments.built:
-                program.build(toolchain, folder, arguments.race)
+                program.build(toolchain, folder)
+                if arguments.race:
+                    program.build_twin(toolchain, folder, folder / "twin")
+            if arguments.race:
+                folder /= "twin"
             usage = program.run(Launcher(), folder, scratch, arguments.threads, arguments.scale, arguments.race)
             wrong = program.wrong(usage, scratch, arguments.race)
             digest = None if wrong else program.digest(usage, scratch).strip()
