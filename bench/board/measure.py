@@ -26,7 +26,7 @@ import time
 import results
 from workload import Trouble, digest_of
 
-ERROR_LIMIT = 0.03  # of the mean of a variant's ratios to base: beyond, more rounds
+ERROR_LIMIT = 0.05  # of the mean of a variant's ratios to base: beyond, more rounds
 MORE_ROUNDS = 4
 # Base beside a run, on each side of it: so long at least, if that does not take too many runs.
 BESIDE_SECONDS = 0.15
