@@ -248,7 +248,8 @@ class Board:
                     self.attempt(program, mode, lambda: self.count(program, mode))
 
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            for done in [pool.submit(one, program) for program in self.setup.programs]:
+            # The real programs are the last ones, and take longest: nobody shall have to wait for one of them alone.
+            for done in [pool.submit(one, program) for program in reversed(self.setup.programs)]:
                 done.result()
 
     def variants(self):
