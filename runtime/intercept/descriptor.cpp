@@ -40,7 +40,17 @@ template <class T> long asLong(T *Pointer) { return reinterpret_cast<long>(Point
 
 // Names of channels: what is told apart is hashed to 42 bits.
 
-enum class Naming : uint64_t { Pipe = 1, Stream, Port, Queue, Named, Answers, Listener, Watch };
+enum class Naming : uint64_t {
+  Pipe = 1,
+  Stream,
+  Port,
+  Queue,
+  Named,
+  Answers,
+  Listener,
+  Watch,
+  Number
+};
 
 class Hash {
 public:
@@ -309,6 +319,9 @@ Ends describe(int Fd) {
   return Result;
 }
 
+/// By which whoever closes a connection teaches whoever accepts one that gets its number.
+Channel numberOf(int Fd) { return Hash(Naming::Number).add(uint64_t(Fd)).channel(); }
+
 /// Connections that are asked for meet those that are accepted by port or by name.
 Channel listener(const Address &A) {
   Hash H(Naming::Listener);
@@ -374,7 +387,17 @@ void descriptorReleased(Entered &E, int Fd) {
     channelReleased(E, Out);
 }
 
-void descriptorsReleased(Entered &E, unsigned First, unsigned Last) {
+void descriptorClosed(Entered &E, int Fd) {
+  descriptorReleased(E, Fd);
+  Ends Ignored;
+  struct stat Status;
+  if (!recall(Fd, NoChannels, Ignored) && os::call(SYS_fstat, Fd, asLong(&Status)) == 0 &&
+      S_ISSOCK(Status.st_mode))
+    channelReleased(E, numberOf(Fd));
+  descriptorRenewed(Fd);
+}
+
+void descriptorsClosed(Entered &E, unsigned First, unsigned Last) {
   // Few of so many numbers are descriptors; this folder has them.
   int Folder = os::openToRead("/proc/thread-self/fd");
   alignas(dirent64) char Names[1024];
@@ -389,8 +412,7 @@ void descriptorsReleased(Entered &E, unsigned First, unsigned Last) {
         Fd = Fd * 10 + unsigned(*Digit - '0');
       if (Name->d_name[0] == '.' || Fd < First || Fd > Last || int(Fd) == Folder)
         continue;
-      descriptorReleased(E, int(Fd));
-      descriptorRenewed(int(Fd));
+      descriptorClosed(E, int(Fd));
     }
   os::close(Folder);
 }
@@ -417,11 +439,13 @@ void addressReleased(Entered &E, int Fd, const sockaddr *Where, socklen_t Bytes)
   }
 }
 
-void addressAcquired(Entered &E, int Fd) {
+void connectionAccepted(Entered &E, int Fd, int New) {
   Address Local;
   if (ask(SYS_getsockname, Fd, Local))
     if (Channel C = listener(Local))
       channelAcquired(E, C);
+  channelAcquired(E, numberOf(New));
+  descriptorRenewed(New);
 }
 
 void descriptorRenewed(int Fd) {

@@ -7,6 +7,10 @@
 // Regular files, devices and terminals order nothing: whoever finds data in a file need not
 // have waited for whoever wrote them.
 //
+// Nor do numbers, with one exception: a server keeps what it knows of a connection by its number,
+// and when it accepts another that gets the same one, that has been closed before. Everybody else
+// who gets a number that another thread had would be ordered with it by chance.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PHOTOFINISH_RUNTIME_INTERCEPT_DESCRIPTOR_H
@@ -17,18 +21,20 @@
 
 namespace photofinish::rt {
 
-/// Before Fd is written to, shut down or closed.
+/// Before Fd is written to or shut down.
 void descriptorReleased(Entered &E, int Fd);
-/// Before all those from First to Last are closed.
-void descriptorsReleased(Entered &E, unsigned First, unsigned Last);
+/// Before Fd is closed: the number may be another thread's as soon as it is.
+void descriptorClosed(Entered &E, int Fd);
+/// Before all those from First to Last are.
+void descriptorsClosed(Entered &E, unsigned First, unsigned Last);
 /// After Fd has been read from, or found to be readable.
 void descriptorAcquired(Entered &E, int Fd);
 /// Before data are moved from one descriptor to another.
 void descriptorsJoined(Entered &E, int From, int To);
 /// Before a datagram is sent to an address, or a connection to one is asked for.
 void addressReleased(Entered &E, int Fd, const sockaddr *Address, socklen_t Bytes);
-/// After a connection to the address of Fd, a listening socket, has been accepted.
-void addressAcquired(Entered &E, int Fd);
+/// After a connection to the address of Fd, a listening socket, has been accepted: New.
+void connectionAccepted(Entered &E, int Fd, int New);
 
 /// Fd means something else now than it did.
 void descriptorRenewed(int Fd);

@@ -209,25 +209,23 @@ PF_OPENS(__open64_2, (const char *Path, int Flags), Path, Flags)
 PF_OPENS(__openat_2, (int Folder, const char *Path, int Flags), Folder, Path, Flags)
 PF_OPENS(__openat64_2, (int Folder, const char *Path, int Flags), Folder, Path, Flags)
 
-// The number may be another thread's descriptor as soon as the real call has been made. Whoever
-// reads at the other end learns of the end.
+// Whoever reads at the other end learns of the end.
 PF_INTERCEPT(int, close, (int Fd)) {
   PF_WATCH("close")
-  descriptorReleased(E, Fd);
-  descriptorRenewed(Fd);
+  descriptorClosed(E, Fd);
   return PF_REAL(close)(Fd);
 }
 
 PF_INTERCEPT(int, close_range, (unsigned First, unsigned Last, int Flags)) {
   if (!(Flags & CLOSE_RANGE_CLOEXEC))
     PF_WATCH("close_range")
-  descriptorsReleased(E, First, Last);
+  descriptorsClosed(E, First, Last);
   return PF_REAL(close_range)(First, Last, Flags);
 }
 
 PF_INTERCEPT(void, closefrom, (int First)) {
   PF_WATCH("closefrom")
-  descriptorsReleased(E, First < 0 ? 0 : unsigned(First), ~0U);
+  descriptorsClosed(E, First < 0 ? 0 : unsigned(First), ~0U);
   PF_REAL(closefrom)(First);
 }
 
@@ -250,8 +248,7 @@ PF_INTERCEPT(int, dup, (int Fd)) {
   PF_INTERCEPT(int, Name, Parameters) {                                                            \
     if (Fd != New) {                                                                               \
       PF_WATCH(#Name)                                                                              \
-      descriptorReleased(E, New);                                                                  \
-      descriptorRenewed(New);                                                                      \
+      descriptorClosed(E, New);                                                                    \
     }                                                                                              \
     int Result = PF_REAL(Name)(__VA_ARGS__);                                                       \
     if (Result >= 0 && Fd != New)                                                                  \

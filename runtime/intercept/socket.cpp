@@ -89,16 +89,15 @@ PF_INTERCEPT(int, connect, (int Fd, const sockaddr *Address, socklen_t Bytes)) {
   return Result;
 }
 
-// acquire(listener(address of Fd)) after
+// acquire(listener(address of Fd)), acquire(number of New) after
 #define PF_ACCEPT(Name, Parameters, ...)                                                           \
   PF_INTERCEPT(int, Name, Parameters) {                                                            \
     socklen_t Room = roomIn(Address, Bytes);                                                       \
     int New = PF_REAL(Name)(__VA_ARGS__);                                                          \
     if (New >= 0)                                                                                  \
       PF_WATCH(#Name) {                                                                            \
-        addressAcquired(E, Fd);                                                                    \
+        connectionAccepted(E, Fd, New);                                                            \
         receivedAddress(E, Address, Room, Bytes);                                                  \
-        descriptorRenewed(New);                                                                    \
       }                                                                                            \
     return New;                                                                                    \
   }

@@ -188,17 +188,14 @@ PF_FOPEN(popen, (const char *What, const char *Mode), What, Mode)
 
 // The number may be another thread's descriptor, and F another stream, as soon as it is closed.
 static void aboutToClose(Entered &E, FILE *F) {
-  aboutToWrite(E, F);
-  descriptorRenewed(F->_fileno);
+  descriptorClosed(E, F->_fileno);
   lockForgotten(E, F);
 }
 
 #define PF_FREOPEN(Name)                                                                           \
   PF_INTERCEPT(FILE *, Name, (const char *Path, const char *Mode, FILE *F)) {                      \
-    PF_WATCH("freopen") {                                                                          \
-      aboutToWrite(E, F);                                                                          \
-      descriptorRenewed(F->_fileno);                                                               \
-    }                                                                                              \
+    PF_WATCH("freopen")                                                                            \
+    descriptorClosed(E, F->_fileno);                                                               \
     FILE *Result = PF_REAL(Name)(Path, Mode, F);                                                   \
     if (Result)                                                                                    \
       descriptorRenewed(Result->_fileno);                                                          \
