@@ -180,8 +180,8 @@ class Board:
         if mode.kind == "base":  # which is what a scale of 1 is made for
             return self.setup.scale
         if mode.of_small:
-            # What is checked at a large scale, because checks hardly cost anything, can do with more than the smallest.
-            return min(self.setup.scale, mode.of_small * max(program.small, program.checked / 8))
+            # What is checked at a large scale, because checks hardly cost anything, would be over before it is known.
+            return min(self.setup.scale, max(mode.of_small * program.small, program.checked / 8))
         return min(self.setup.scale, program.checked)
 
     def count(self, program, mode):
@@ -265,7 +265,8 @@ class Board:
                     self.attempt(program, mode, lambda: self.measure(program, mode))
         for _ in range(self.setup.more_rounds if self.setup.rounds > 1 else 0):
             for program, mode in self.variants():
-                if not (mode.is_aside and mode.of_small) and self.ratio_error(program, mode) > ERROR_LIMIT:
+                is_slow_peer = mode.kind == "peer" and mode.of_small
+                if not is_slow_peer and self.ratio_error(program, mode) > ERROR_LIMIT:
                     self.progress.note(f"again, as it spread: {program.name}, {mode.name}")
                     self.attempt(program, mode, lambda: self.measure(program, mode))
 

@@ -108,7 +108,7 @@ MODES = [
     Mode("verifiedft-v1", "photofinish", "photofinish", "as fasttrack, every access under the lock",
          of_small=0.5, counts_like="fasttrack"),
     Mode("tsan", "peer", "tsan", "ThreadSanitizer of clang 19"),
-    Mode("helgrind", "peer", "dwarf4", "valgrind's helgrind", is_aside=True, of_small=1),
-    Mode("drd", "peer", "dwarf4", "valgrind's drd", is_aside=True, of_small=1),
+    Mode("helgrind", "peer", "dwarf4", "valgrind's helgrind", of_small=1),
+    Mode("drd", "peer", "dwarf4", "valgrind's drd", of_small=1),
 ]
 QUICK = ["base", "fasttrack", "slimstate", "bigfoot", "tsan"]
