@@ -173,7 +173,7 @@ __attribute__((noinline)) void missGranule(uintptr_t Address, const pf_site *Sit
   }
   constexpr bool IsWrite = Kind == AccessKind::Write;
   uint8_t Mask = Granule::maskOf(Address % Granule::Bytes, Bytes);
-  if (T->Checked.has(Address, Mask, IsWrite))
+  if (T->Recent->Checked.has(Address, Mask, IsWrite))
     return;
   if (__builtin_expect(!enterShortly(*T), false))
     return checkGranuleSlowly<Kind>(Address, Bytes, Site);
@@ -184,7 +184,7 @@ __attribute__((noinline)) void missGranule(uintptr_t Address, const pf_site *Sit
     IsDone = FineMemory::accessSimply<Kind>(T->committer(), Entry, Address, Mask,
                                             [&] { return T->stampFor(Site); });
     if (IsDone && !Granule::isHit<Kind>(granuleAt(Entry, Address).load(), Mask, T->Stamping.hits()))
-      T->Checked.add(Address, Mask, IsWrite);
+      T->Recent->Checked.add(Address, Mask, IsWrite);
   }
   leaveShortly(*T, Site);
   if (__builtin_expect(!IsDone, false))

@@ -98,7 +98,7 @@ public:
   void forget(Thread &T, uintptr_t Address, size_t Bytes) {
     if (IsSlim)
       return Slim.forget(T, Address, Bytes);
-    T.Checked.forget(Address, Bytes);
+    T.Recent->Checked.forget(Address, Bytes);
     Fine.forget(Address, Bytes, T.Stamping);
   }
   /// Accesses to the page of an address come in order.

@@ -43,7 +43,7 @@ void Thread::publishNow() {
   Stamping.publish(State.now(), HasHits && !IsEveryAccessWanted);
   if (TouchedAt != State.now()) {
     TouchedAt = State.now();
-    Checked.beginEpoch();
+    Recent->Checked.beginEpoch();
     if (Touched)
       Touched->clear();
   }
@@ -110,7 +110,7 @@ Thread *Registry::create(Thread *Creator, Note Creation) {
   LastOfSlot[Info->Slot] = Info;
   Info->Creator = Creator ? Creator->number() : 0;
   Info->Creation = Creation;
-  auto *Known = static_cast<RecentContexts *>(os::map(sizeof(RecentContexts)));
+  auto *Known = static_cast<RecentWork *>(os::map(sizeof(RecentWork)));
   if (!Known)
     host::giveUp("cannot reserve address space for a thread; is it limited (ulimit -v)?");
   auto *T = new (host::allocate(sizeof(Thread))) Thread(Info, Info->FirstClock, Known);
@@ -137,7 +137,7 @@ void Registry::retire(Thread *T) {
   }
   if (T->Frames)
     os::unmap(T->Frames, T->FrameBytes);
-  os::unmap(T->Recent, sizeof(RecentContexts));
+  os::unmap(T->Recent, sizeof(RecentWork));
   TheMemory.release(*T);
   T->Spares.giveBack();
   T->~Thread();

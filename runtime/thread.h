@@ -78,9 +78,9 @@ struct HeldLock {
   uint32_t Count;
 };
 
-/// What the thread has called lately, and where it has held locks: most of it comes again. Zeroed
-/// memory is one.
-struct RecentContexts {
+/// What the thread has called lately, where it has held locks, and what it has checked at once in
+/// its epoch: most of it comes again. Zeroed memory is one, and costs what is used of it.
+struct RecentWork {
   struct Locked {
     ContextId Context;
     LockSetId Locks;
@@ -89,12 +89,13 @@ struct RecentContexts {
   static constexpr size_t Count = 256;
   Contexts::Calls Calls;
   Locked Of[Count];
+  RecentGranules Checked;
 };
 
 /// The gate comes first: entered.h finds it there.
 class Thread : public ThreadGate {
 public:
-  Thread(ThreadInfo *Info, uint64_t FirstClock, RecentContexts *Recent)
+  Thread(ThreadInfo *Info, uint64_t FirstClock, RecentWork *Recent)
       : State(Info->Slot, FirstClock), Info(Info), Recent(Recent) {}
 
   ThreadState State;
@@ -109,12 +110,11 @@ public:
   size_t StackBytes = 0;
   uintptr_t LocalEnd = 0; ///< where its thread-local memory ends
   bool IsDetached = false;
-  RecentContexts *Recent;
+  RecentWork *Recent;
   LiveFootprints *Touched = nullptr; ///< in its epoch; see slim_memory.h
   Epoch TouchedAt;
   PendingAccesses<LiveFootprint, LivePlace> Pending; ///< not committed so far
   Stamper Stamping{TheStamps};
-  RecentGranules Checked; ///< at once, in its epoch
   CommitCounts Commits;
   SparePieces Spares;
   uint64_t AccessesNoted = 0; ///< counted where all of them are seen
@@ -162,8 +162,8 @@ private:
   std::atomic<bool> IsAlone{false};
 
   ContextId withLocks(ContextId Context) {
-    RecentContexts::Locked &L =
-        Recent->Of[(Context ^ Locks * UINT64_C(0x9E3779B1)) % RecentContexts::Count];
+    RecentWork::Locked &L =
+        Recent->Of[(Context ^ Locks * UINT64_C(0x9E3779B1)) % RecentWork::Count];
     if (L.Context != Context || L.Locks != Locks)
       L = {Context, Locks, TheContexts.withLocks(Context, Locks)};
     return L.WithLocks;

@@ -46,11 +46,14 @@ constexpr size_t sizeOf(unsigned Class) {
 static_assert(classOf(LargestSmall) < NumClasses && sizeOf(classOf(LargestSmall)) == LargestSmall);
 static_assert(sizeOf(classOf(1)) == 16 && sizeOf(classOf(65)) == 80 && sizeOf(classOf(129)) == 160);
 
-/// How many a thread takes from all, and gives back, at once. It keeps at most two of these.
+/// How many a thread takes from all, and gives back, at once.
+constexpr size_t BatchBytes = 2048;
 constexpr uint32_t batchOf(size_t Size) {
-  constexpr size_t BatchBytes = 2048;
   return Size >= BatchBytes ? 1 : uint32_t(BatchBytes / Size);
 }
+/// How many it keeps at most. Of large ones none: a few of each size would be more than all else
+/// that a thread has.
+constexpr uint32_t mostKept(size_t Size) { return Size >= BatchBytes ? 0 : 2 * batchOf(Size); }
 
 struct SizeClass {
   SpinLock Lock;
@@ -202,11 +205,11 @@ void host::release(void *Memory, size_t Bytes) {
   SparePieces::List Alone{}, &L = Own ? Own->Of[Class] : Alone;
   L.First = new (Memory) Free{L.First};
   ++L.Count;
-  uint32_t Batch = batchOf(sizeOf(Class));
+  size_t Size = sizeOf(Class);
   if (!Own)
     giveBack(L, Class, 1);
-  else if (L.Count > 2 * Batch)
-    giveBack(L, Class, Batch);
+  else if (L.Count > mostKept(Size))
+    giveBack(L, Class, batchOf(Size));
 }
 
 void *host::reserve(size_t Bytes) { return os::map(Bytes); }
