@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 /* Raise it with every change to this file or to entry_points.def, here and in the name. */
-#define PF_ABI_VERSION 5
-#define PF_VERSION_SYMBOL __pf_instrumented_for_another_photofinish_runtime_than_version_5
+#define PF_ABI_VERSION 6
+#define PF_VERSION_SYMBOL __pf_instrumented_for_another_photofinish_runtime_than_version_6
 
 /* What a site does. */
 enum pf_site_flags {
@@ -47,7 +47,7 @@ struct pf_site {
 #define PF_SITES_SECTION "pf_sites"
 
 /* Accesses to neighbouring bytes that are checked together. Each has its site, which is asked for
- * only when the thread has not noted them all. Bit I of `read` stands for byte I from the group's
+ * only when the thread has not noted them all (pf_noted says how one looks). Bit I of `read` stands for byte I from the group's
  * address on, if an access of 1, 2 or 4 bytes reads it, and `written` likewise; bit I of
  * `read_whole` for bytes 8 * I to 8 * I + 7, if one of 8 or 16 bytes does, with I so that these are
  * a granule if the address is one's.
@@ -102,8 +102,16 @@ struct pf_thread_head {
  * its number, A >> 12, modulo PF_NOTED_ENTRIES. An access needs no further check if the entry has
  * the page's number, and its bits are set: of an access to the eight bytes of a granule, G = A %
  * 4096 / 8, that is bit G % 8 of byte G / 8 in read_whole (for a read) or written_whole (for a
- * write); of one to fewer bytes, bit A % 8 and so on of byte G in read or written, which may be
- * looked at whatever the number says: they are in memory.
+ * write); of one to fewer bytes, bit A % 8 and so on of byte G in read or written.
+ *
+ * So it is with a group at A that ends in the same page: the bits of its masks follow upon that of
+ * granule G, or upon bit A % 8 of byte G. If it has whole granules, A must be one's address. A group
+ * that goes on in the next page has none of them noted. The entry is found by the page of its first
+ * byte and compared with that of its last, which is another's if there are two.
+ *
+ * All bits may be looked at before the number is known to be right, as a word of up to 16 bits from
+ * byte G / 8 of the sets, and of up to 64 from byte G of the others: they are in memory, for as many
+ * bytes behind as that may take.
  */
 #define PF_NOTED_ENTRIES 4096
 struct pf_noted_bytes {
@@ -117,9 +125,11 @@ struct pf_noted_page {
   uint8_t read_whole[PF_PAGE_BYTES / 64];
   uint8_t written_whole[PF_PAGE_BYTES / 64];
 };
+#define PF_NOTED_BEHIND 8 /* so much memory there is behind any pf_noted_bytes */
 struct pf_noted {
   struct pf_noted_page pages[PF_NOTED_ENTRIES];
   struct pf_noted_bytes behind; /* for those who look for bytes that are not there */
+  uint8_t further[PF_NOTED_BEHIND];
 };
 
 /* Memory orders as the entry points take them; the values of the C11 enumeration. */

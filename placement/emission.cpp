@@ -2,6 +2,7 @@
 
 #include "placement/emission.h"
 
+#include "placement/inlined_test.h"
 #include "placement/locations.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -142,10 +143,17 @@ void Emitter::emitGroups(ArrayRef<LoweredCheck> OfOnePlace) {
     sort(Parts, [](const Part &A, const Part &B) {
       return std::tie(A.Offset, A.Check) < std::tie(B.Offset, B.Check);
     });
-    bool IsAligned = Base->getPointerAlignment(DL) >= PF_GRANULE_BYTES;
+    // Where a granule begins, if one knows: what is accessed may say so.
+    std::optional<int64_t> Granule;
+    for (const Part &P : Parts)
+      if (P.Check->Origin->Alignment >= PF_GRANULE_BYTES)
+        Granule = P.Offset;
+    if (Base->getPointerAlignment(DL) >= PF_GRANULE_BYTES)
+      Granule = 0;
     for (ArrayRef<Part> Rest = Parts; !Rest.empty();) {
-      // From a granule's beginning on, if one knows where that is.
-      int64_t Start = IsAligned ? Rest[0].Offset & -PF_GRANULE_BYTES : Rest[0].Offset;
+      int64_t Start = Rest[0].Offset;
+      if (Granule)
+        Start -= (Start - *Granule) & (PF_GRANULE_BYTES - 1);
       size_t Count = 0;
       auto Fits = [&](const Part &P) {
         int64_t Offset = P.Offset - Start;
@@ -167,8 +175,16 @@ void Emitter::emitGroups(ArrayRef<LoweredCheck> OfOnePlace) {
       Joined += Count - 1;
       IRBuilder<> B(Rest[0].Check->Before);
       B.SetCurrentDebugLocation(locationFor(*Rest[0].Check->Origin->At));
-      C.call(B, Entry::__pf_check_group,
-             {B.CreateConstGEP1_64(B.getInt8Ty(), Base, uint64_t(Start)), Sites.group(Members)});
+      Value *Address = B.CreateConstGEP1_64(B.getInt8Ty(), Base, uint64_t(Start));
+      GroupBits Bits = SiteTable::bitsOf(Members);
+      bool IsTested = isTestedIn(*B.GetInsertBlock()) &&
+                      (Granule || !(Bits.Whole[0] | Bits.Whole[1]));
+      if (IsTested)
+        callUnless(B, testGroup(B, C, Address, Bits,
+                                Granule ? Align(PF_GRANULE_BYTES)
+                                        : Rest[0].Check->Origin->Alignment));
+      C.call(B, IsTested ? Entry::__pf_first_group : Entry::__pf_check_group,
+             {Address, Sites.group(Members)});
       Rest = Rest.drop_front(Count);
     }
   }
@@ -205,7 +221,7 @@ void Emitter::emitAccess(const Access &A) {
       if (A.Write) {
         C.call(B, Entry::__pf_vptr_write, {A.Pointer, A.NewVptr, Site});
       } else if (A.Alignment >= PF_GRANULE_BYTES && isTestedIn(*B.GetInsertBlock())) {
-        inlineTest(B, A.Pointer, PF_GRANULE_BYTES, /*Write=*/false);
+        callUnless(B, testAccess(B, C, A.Pointer, PF_GRANULE_BYTES, /*Write=*/false));
         C.call(B, Entry::__pf_first_read8, {A.Pointer, Site});
       } else {
         C.call(B, Entry::__pf_vptr_read, {A.Pointer, Site});
@@ -268,7 +284,7 @@ void Emitter::check(IRBuilderBase &B, Instruction &At, Value *Pointer, uint64_t 
   if (!E)
     return checkRange(B, Pointer, B.getInt64(Bytes), Write, Site);
   if (IsTested)
-    inlineTest(B, Pointer, Bytes, Write);
+    callUnless(B, testAccess(B, C, Pointer, Bytes, Write));
   C.call(B, *E, {Pointer, Site});
 }
 
@@ -282,39 +298,7 @@ Constant *Emitter::siteOf(Instruction &At, Value *Bytes, bool Write) {
   return Sites.site(At, Known ? Known->getZExtValue() : 0, flagsOf(Write));
 }
 
-void Emitter::inlineTest(IRBuilderBase &B, Value *Pointer, uint64_t Bytes, bool Write) {
-  Type *I8 = B.getInt8Ty();
-  Type *I64 = B.getInt64Ty();
-  auto Field = [&](Value *Base, size_t Offset) {
-    return B.CreateConstInBoundsGEP1_64(I8, Base, Offset);
-  };
-  Value *Address = B.CreatePtrToInt(Pointer, I64);
-  Value *Noted = B.CreateAlignedLoad(B.getPtrTy(),
-                                     Field(C.thread(B), offsetof(pf_thread_head, noted)), Align(8));
-  Value *Page = B.CreateLShr(Address, PF_PAGE_SHIFT);
-  Value *Entry = B.CreateAnd(Page, PF_NOTED_ENTRIES - 1);
-  Value *Its =
-      B.CreateInBoundsGEP(I8, Noted, B.CreateMul(Entry, B.getInt64(sizeof(pf_noted_page))));
-  Value *Tag = B.CreateAlignedLoad(I64, Field(Its, offsetof(pf_noted_page, number)), Align(8));
-
-  // A bit for each granule, or for each byte; the first of the access's.
-  bool Whole = Bytes == PF_GRANULE_BYTES;
-  unsigned PerBit = Whole ? PF_GRANULE_BYTES : 1;
-  Value *Bit = B.CreateAnd(B.CreateLShr(Address, Log2_64(PerBit)), PF_PAGE_BYTES / PerBit - 1);
-  Value *First = Field(Its, Whole   ? Write ? offsetof(pf_noted_page, written_whole)
-                                            : offsetof(pf_noted_page, read_whole)
-                              : Write ? offsetof(pf_noted_bytes, written)
-                                    : offsetof(pf_noted_bytes, read));
-  if (!Whole)
-    First = B.CreateGEP(
-        I8, First,
-        B.CreateAlignedLoad(I64, Field(Its, offsetof(pf_noted_page, to_bytes)), Align(8)));
-  Value *Bits = B.CreateAlignedLoad(I8, B.CreateGEP(I8, First, B.CreateLShr(Bit, 3)), Align(1));
-  Value *Wanted = B.CreateShl(B.getInt8(Whole ? 1 : uint8_t((1u << Bytes) - 1)),
-                              B.CreateTrunc(B.CreateAnd(Bit, 7), I8));
-  Value *AllThere = B.CreateICmpEQ(B.CreateAnd(Bits, Wanted), Wanted);
-  Value *Again = B.CreateAnd(B.CreateICmpEQ(Tag, Page), AllThere);
-
+void Emitter::callUnless(IRBuilderBase &B, Value *Again) {
   MDNode *Unlikely = MDBuilder(B.getContext()).createUnlikelyBranchWeights();
   DebugLoc Location = B.getCurrentDebugLocation();
   B.SetInsertPoint(SplitBlockAndInsertIfThen(B.CreateNot(Again), B.GetInsertPoint(),

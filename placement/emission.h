@@ -4,13 +4,11 @@
 // has, immediately before the instruction whose access it is about; an atomic operation stays where
 // it is, between a call that begins it and one that ends it.
 //
-// A check is either a call or, with inlined checks, first the test of abi.h whether this
+// A check is either a call or, with inlined checks, first the test (inlined_test.h) whether this
 // thread has done the same since it last synchronized, and a call only if it has not:
 //
-//   entry = page of p % PF_NOTED_ENTRIES
-//   if (__pf_thread.noted->pages[entry].number != page of p ||
-//       bytes of p are not all among those written there)
-//     __pf_write4(p, site)
+//   if (!noted(p))
+//     __pf_first_write4(p, site)
 //
 // A test is many times the code of a call, and takes as many times as long to compile. So where a
 // module has many accesses, those alone have one that are in small functions, or are made again and
@@ -61,8 +59,8 @@ private:
   llvm::Constant *siteOf(llvm::Instruction &At, llvm::Value *Bytes, bool Write);
   /// Is a check that goes into a block worth an inlined test?
   bool isTestedIn(const llvm::BasicBlock &Block) const;
-  /// Moves B to where the call belongs that is needed if the inlined test fails.
-  void inlineTest(llvm::IRBuilderBase &B, llvm::Value *Pointer, uint64_t Bytes, bool Write);
+  /// Moves B to where the call belongs that is needed if an inlined test has said no.
+  void callUnless(llvm::IRBuilderBase &B, llvm::Value *Again);
 
   Contract &C;
   SiteTable &Sites;

@@ -4,6 +4,7 @@
 
 #include "abi/abi.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/Support/Path.h"
 
@@ -136,6 +137,23 @@ static_assert(offsetof(pf_group, read) == 0 && offsetof(pf_group, written) == 8 
                   offsetof(pf_group_member, site) == 4 && sizeof(pf_group_member) == 8,
               "the types below mirror pf_group");
 
+uint64_t GroupBits::extent() const {
+  return std::max(bit_width(Bytes[0] | Bytes[1]),
+                  bit_width(Whole[0] | Whole[1]) * PF_GRANULE_BYTES);
+}
+
+GroupBits SiteTable::bitsOf(ArrayRef<Member> Members) {
+  GroupBits Bits;
+  auto First = [](unsigned Count) { return (uint64_t(1) << Count) - 1; };
+  for (const Member &Each : Members)
+    if (Each.Bytes < PF_GRANULE_BYTES)
+      Bits.Bytes[Each.Write] |= First(Each.Bytes) << Each.Offset;
+    else
+      Bits.Whole[Each.Write] |= First(Each.Bytes / PF_GRANULE_BYTES)
+                                << Each.Offset / PF_GRANULE_BYTES;
+  return Bits;
+}
+
 Constant *SiteTable::group(ArrayRef<Member> Members) {
   LLVMContext &Context = M.getContext();
   Type *I8 = Type::getInt8Ty(Context), *I16 = Type::getInt16Ty(Context);
@@ -146,23 +164,16 @@ Constant *SiteTable::group(ArrayRef<Member> Members) {
   auto *Group = new GlobalVariable(M, GroupType, /*isConstant=*/true, GlobalValue::PrivateLinkage,
                                    nullptr, "pf_group");
   Group->setAlignment(Align(alignof(pf_group)));
-  uint64_t Bits[2] = {}, Whole[2] = {};
   SmallVector<Constant *, 8> Parts;
-  for (const auto &[I, Each] : enumerate(Members)) {
-    uint64_t All = (uint64_t(1) << Each.Bytes) - 1;
-    if (Each.Bytes < PF_GRANULE_BYTES)
-      Bits[Each.Write] |= All << Each.Offset;
-    else
-      Whole[Each.Write] |= ((uint64_t(1) << Each.Bytes / PF_GRANULE_BYTES) - 1)
-                           << Each.Offset / PF_GRANULE_BYTES;
+  for (const auto &[I, Each] : enumerate(Members))
     Parts.push_back(ConstantStruct::get(
         MemberType, {ConstantInt::get(I16, Each.Offset), ConstantInt::get(I8, Each.Bytes),
                      ConstantInt::get(I8, Each.Write),
                      distance(Each.Site, Group, GroupType, {6, unsigned(I), 3})}));
-  }
+  GroupBits Bits = bitsOf(Members);
   Group->setInitializer(ConstantStruct::get(
-      GroupType, {ConstantInt::get(I64, Bits[0]), ConstantInt::get(I64, Bits[1]),
-                  ConstantInt::get(I8, Whole[0]), ConstantInt::get(I8, Whole[1]),
+      GroupType, {ConstantInt::get(I64, Bits.Bytes[0]), ConstantInt::get(I64, Bits.Bytes[1]),
+                  ConstantInt::get(I8, Bits.Whole[0]), ConstantInt::get(I8, Bits.Whole[1]),
                   ConstantInt::get(I16, Members.size()), ConstantInt::get(I32, 0),
                   ConstantArray::get(MembersType, Parts)}));
   return Group;

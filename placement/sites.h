@@ -22,6 +22,15 @@
 
 namespace photofinish {
 
+/// Which bytes and which whole granules the accesses of a pf_group read [0] and write [1].
+struct GroupBits {
+  uint64_t Bytes[2] = {};
+  uint64_t Whole[2] = {};
+
+  /// How far from the group's address they reach.
+  uint64_t extent() const;
+};
+
 class SiteTable {
 public:
   explicit SiteTable(llvm::Module &M);
@@ -36,6 +45,7 @@ public:
     bool Write;
     llvm::Constant *Site;
   };
+  static GroupBits bitsOf(llvm::ArrayRef<Member> Members);
   llvm::Constant *group(llvm::ArrayRef<Member> Members);
 
   size_t size() const { return Sites.size(); }

@@ -14,6 +14,8 @@
 #include "runtime/thread.h"
 #include "trace/operation.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 
 using namespace photofinish;
@@ -79,6 +81,37 @@ bool isHitInline(const pf_noted &Noted, uintptr_t Address, size_t Bytes, bool Is
   return !(Wanted & ~(IsWrite ? InPart->written : InPart->read)[G]);
 }
 
+/// And of a group.
+bool isHitInline(const pf_noted &Noted, uintptr_t Address, const pf_group &Group) {
+  uint64_t Whole = Group.read_whole | Group.written_whole;
+  auto Extent = std::max(std::bit_width(Group.read | Group.written),
+                         std::bit_width(Whole) * PF_GRANULE_BYTES);
+  const pf_noted_page &Page = Noted.pages[(Address >> PF_PAGE_SHIFT) % PF_NOTED_ENTRIES];
+  if (Page.number != (Address + unsigned(Extent) - 1) >> PF_PAGE_SHIFT ||
+      (Whole && Address % PF_GRANULE_BYTES))
+    return false;
+  uintptr_t G = Address % PF_PAGE_BYTES / PF_GRANULE_BYTES;
+  auto HasWhole = [&](const uint8_t *Set, uint8_t Wanted) {
+    uint16_t Bits;
+    std::memcpy(&Bits, Set + G / 8, sizeof(Bits));
+    return !(Wanted & ~(Bits >> G % 8));
+  };
+  auto *InPart = reinterpret_cast<const pf_noted_bytes *>(reinterpret_cast<uintptr_t>(&Page) +
+                                                          uintptr_t(Page.to_bytes));
+  auto HasBytes = [&](const uint8_t *First, uint64_t Wanted) {
+    uint64_t Bits;
+    std::memcpy(&Bits, First + G, sizeof(Bits));
+    return !(Wanted & ~(Bits >> Address % PF_GRANULE_BYTES));
+  };
+  return HasWhole(Page.read_whole, Group.read_whole) &&
+         HasWhole(Page.written_whole, Group.written_whole) &&
+         HasBytes(InPart->read, Group.read) && HasBytes(InPart->written, Group.written);
+}
+
+[[noreturn]] void giveUpOnHit() {
+  host::giveUp("this is a defect of Photofinish: a hit would have hidden a race; please report it");
+}
+
 /// An access within one granule, whatever there is to do.
 template <AccessKind Kind>
 __attribute__((noinline)) void checkGranuleSlowly(uintptr_t Address, size_t Bytes,
@@ -116,8 +149,7 @@ __attribute__((noinline)) void checkGranuleSlowly(uintptr_t Address, size_t Byte
       TheMemory.accessGranule(T, Address, Bytes, Kind, [&] { return T.stampFor(Site); }, Found);
     // Every recorded run is a test of the way that unrecorded ones take.
     if (WouldHit && (TheMemory.isDeferred() || !Found.empty()))
-      host::giveUp(
-          "this is a defect of Photofinish: a hit would have hidden a race; please report it");
+      giveUpOnHit();
   }
   if (__builtin_expect(!Found.empty(), false))
     reportRaces(E, Kind, AccessForm::Plain, Address, Bytes, Found);
@@ -468,6 +500,21 @@ unsigned noteMembers(uintptr_t Address, const pf_group *Group) {
   return noteShortly(Address, siteOf(*Members), Note);
 }
 
+/// Makes sure that what an inlined test would call a hit has been noted, in a recorded run.
+__attribute__((noinline)) void checkHit(uintptr_t Address, const pf_group *Group) {
+  Entered E(siteOf(*membersOf(Group)));
+  LiveFootprints *Touched = E.isIdle() ? nullptr : E.thread().Touched;
+  if (!Touched || !isHitInline(*reinterpret_cast<const pf_noted *>(Touched), Address, *Group))
+    return;
+  for (unsigned I = 0; I < Group->count; ++I) {
+    const pf_group_member &M = membersOf(Group)[I];
+    uintptr_t At = Address + M.offset;
+    const LiveFootprint *Page = Touched->find(At / PF_PAGE_BYTES);
+    if (!Page || !Page->knowsAll(unsigned(At % PF_PAGE_BYTES), M.size, M.write))
+      giveUpOnHit();
+  }
+}
+
 __attribute__((noinline)) void checkMembers(void *P, const pf_group *Group) {
   auto Address = reinterpret_cast<uintptr_t>(P);
   bool IsInPage = Address % PF_PAGE_BYTES <= PF_PAGE_BYTES - PF_GROUP_BYTES - Granule::Bytes;
@@ -492,6 +539,13 @@ void __pf_check_group(void *P, const pf_group *Group) {
   if (Page && Offset <= PF_PAGE_BYTES - PF_GROUP_BYTES - Granule::Bytes &&
       Page->hasAll(unsigned(Offset), *Group))
     return;
+  checkMembers(P, Group);
+}
+__attribute__((preserve_most)) void __pf_first_group(void *P, const pf_group *Group) {
+  if (isUnchecked())
+    return;
+  if (__builtin_expect(recording(), false))
+    checkHit(reinterpret_cast<uintptr_t>(P), Group);
   checkMembers(P, Group);
 }
 

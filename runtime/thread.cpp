@@ -34,6 +34,7 @@ static_assert(offsetof(pf_noted_page, to_bytes) == offsetof(LiveFootprint, ToInP
 static_assert(offsetof(pf_noted_page, read_whole) == offsetof(LiveFootprint, ReadWhole));
 static_assert(offsetof(pf_noted_page, written_whole) == offsetof(LiveFootprint, WrittenWhole));
 static_assert(sizeof(pf_noted_bytes) == sizeof(LiveFootprint::Bytes));
+static_assert(sizeof(pf_noted) <= sizeof(LiveFootprints) && PF_NOTED_BEHIND == sizeof(uint64_t));
 
 void Thread::publishNow() {
   // Accesses that are recorded or counted must all be seen; and v2 and v1.5 alone have hits.

@@ -397,8 +397,11 @@ private:
     if (IsWrite)
       inPart()->Written[G] |= Mask;
   }
-  /// What a page has that has none: inlined checks look without asking.
-  static constexpr Bytes Nothing = {};
+  /// What a page has that has none: inlined checks look without asking, and a little further.
+  static constexpr struct {
+    Bytes None;
+    uint64_t Behind;
+  } Nothing = {};
   intptr_t distanceTo(const void *That) const {
     return reinterpret_cast<intptr_t>(That) - reinterpret_cast<intptr_t>(this);
   }
@@ -722,9 +725,9 @@ private:
   }
 
   Page Pages[Entries]; // inlined checks look at them (abi.h)
-  // Where a page has no bytes, inlined checks look for them within so many of its own; and ignore
-  // it.
-  char Behind[sizeof(typename Page::Bytes)] = {};
+  // Where a page has no bytes, inlined checks look for them within so many of its own, and a little
+  // further; and ignore it.
+  char Behind[sizeof(typename Page::Bytes) + sizeof(uint64_t)] = {};
   Array<uint32_t> Used; // entries that may have bits
 };
 

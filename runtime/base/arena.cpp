@@ -7,6 +7,7 @@
 
 #include "runtime/base/arena.h"
 
+#include "abi/abi.h"
 #include "detector/host.h"
 #include "detector/spin_lock.h"
 #include "runtime/base/message.h"
@@ -87,9 +88,12 @@ void count(size_t Bytes) {
         "the limit memory_limit_mb has been reached; raise it, or give the program less to do");
 }
 
+/// Inlined checks look at words that begin in a piece and end behind it.
+constexpr size_t BytesBehind = PF_NOTED_BEHIND;
+
 void *carve(size_t Bytes) {
   Locked Guard(ChunkLock);
-  if (ChunkLeft < Bytes) {
+  if (ChunkLeft < Bytes + BytesBehind) {
     Chunk = static_cast<char *>(mapOrGiveUp(ChunkBytes));
     ChunkLeft = ChunkBytes;
   }
