@@ -47,10 +47,10 @@ struct pf_site {
 #define PF_SITES_SECTION "pf_sites"
 
 /* Accesses to neighbouring bytes that are checked together. Each has its site, which is asked for
- * only when the thread has not noted them all (pf_noted says how one looks). Bit I of `read` stands for byte I from the group's
- * address on, if an access of 1, 2 or 4 bytes reads it, and `written` likewise; bit I of
- * `read_whole` for bytes 8 * I to 8 * I + 7, if one of 8 or 16 bytes does, with I so that these are
- * a granule if the address is one's.
+ * only when the thread has not noted them all (pf_noted says how one looks). Bit I of `read` stands
+ * for byte I from the group's address on, if an access of 1, 2 or 4 bytes reads it, and `written`
+ * likewise; bit I of `read_whole` for bytes 8 * I to 8 * I + 7, if one of 8 or 16 bytes does, with
+ * I so that these are a granule if the address is one's.
  */
 struct pf_group_member {
   uint16_t offset; /* from the group's address */
@@ -105,13 +105,14 @@ struct pf_thread_head {
  * write); of one to fewer bytes, bit A % 8 and so on of byte G in read or written.
  *
  * So it is with a group at A that ends in the same page: the bits of its masks follow upon that of
- * granule G, or upon bit A % 8 of byte G. If it has whole granules, A must be one's address. A group
- * that goes on in the next page has none of them noted. The entry is found by the page of its first
- * byte and compared with that of its last, which is another's if there are two.
+ * granule G, or upon bit A % 8 of byte G. If it has whole granules, A must be one's address. A
+ * group that goes on in the next page has none of them noted. The entry is found by the page of its
+ * first byte and compared with that of its last, which is another's if there are two. An access to
+ * up to PF_TESTED_BYTES bytes that are whole granules is looked for as a group of these.
  *
  * All bits may be looked at before the number is known to be right, as a word of up to 16 bits from
- * byte G / 8 of the sets, and of up to 64 from byte G of the others: they are in memory, for as many
- * bytes behind as that may take.
+ * byte G / 8 of the sets, and of up to 64 from byte G of the others: they are in memory, for as
+ * many bytes behind as that may take.
  */
 #define PF_NOTED_ENTRIES 4096
 struct pf_noted_bytes {
@@ -125,6 +126,7 @@ struct pf_noted_page {
   uint8_t read_whole[PF_PAGE_BYTES / 64];
   uint8_t written_whole[PF_PAGE_BYTES / 64];
 };
+#define PF_TESTED_BYTES 64
 #define PF_NOTED_BEHIND 8 /* so much memory there is behind any pf_noted_bytes */
 struct pf_noted {
   struct pf_noted_page pages[PF_NOTED_ENTRIES];

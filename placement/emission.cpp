@@ -177,12 +177,12 @@ void Emitter::emitGroups(ArrayRef<LoweredCheck> OfOnePlace) {
       B.SetCurrentDebugLocation(locationFor(*Rest[0].Check->Origin->At));
       Value *Address = B.CreateConstGEP1_64(B.getInt8Ty(), Base, uint64_t(Start));
       GroupBits Bits = SiteTable::bitsOf(Members);
-      bool IsTested = isTestedIn(*B.GetInsertBlock()) &&
-                      (Granule || !(Bits.Whole[0] | Bits.Whole[1]));
+      bool IsTested =
+          isTestedIn(*B.GetInsertBlock()) && (Granule || !(Bits.Whole[0] | Bits.Whole[1]));
       if (IsTested)
-        callUnless(B, testGroup(B, C, Address, Bits,
-                                Granule ? Align(PF_GRANULE_BYTES)
-                                        : Rest[0].Check->Origin->Alignment));
+        callUnless(B,
+                   testGroup(B, C, Address, Bits,
+                             Granule ? Align(PF_GRANULE_BYTES) : Rest[0].Check->Origin->Alignment));
       C.call(B, IsTested ? Entry::__pf_first_group : Entry::__pf_check_group,
              {Address, Sites.group(Members)});
       Rest = Rest.drop_front(Count);
@@ -278,8 +278,17 @@ void Emitter::emitLanes(const Access &A) {
 void Emitter::check(IRBuilderBase &B, Instruction &At, Value *Pointer, uint64_t Bytes, bool Write,
                     Align Alignment, unsigned MoreFlags) {
   Constant *Site = Sites.site(At, Bytes, flagsOf(Write) | MoreFlags);
-  bool IsTested =
-      Bytes <= PF_GRANULE_BYTES && Alignment >= Bytes && isTestedIn(*B.GetInsertBlock());
+  bool IsTested = isTestedIn(*B.GetInsertBlock());
+  if (IsTested && Bytes > PF_GRANULE_BYTES && Bytes <= PF_TESTED_BYTES &&
+      Bytes % PF_GRANULE_BYTES == 0 && Alignment >= PF_GRANULE_BYTES) {
+    GroupBits Bits;
+    Bits.Whole[Write] = maskTrailingOnes<uint64_t>(Bytes / PF_GRANULE_BYTES);
+    callUnless(B, testGroup(B, C, Pointer, Bits, Alignment));
+    C.call(B, Write ? Entry::__pf_first_write_range : Entry::__pf_first_read_range,
+           {Pointer, B.getInt64(Bytes), Site});
+    return;
+  }
+  IsTested &= Bytes <= PF_GRANULE_BYTES && Alignment >= Bytes;
   std::optional<Entry> E = entryForSize(Bytes, Write, IsTested);
   if (!E)
     return checkRange(B, Pointer, B.getInt64(Bytes), Write, Site);

@@ -106,8 +106,8 @@ Value *testGroup(IRBuilderBase &B, Contract &C, Value *Pointer, const GroupBits 
       // The shortest word that has them all, wherever they begin in their granule, and that ends
       // no further behind than there is memory.
       unsigned Skipped = countr_zero(Bits) / 8;
-      auto WordBytes = unsigned(
-          PowerOf2Ceil(divideCeil(bit_width(Bits >> 8 * Skipped) + MostShift, 8)));
+      auto WordBytes =
+          unsigned(PowerOf2Ceil(divideCeil(bit_width(Bits >> 8 * Skipped) + MostShift, 8)));
       Skipped = std::min<unsigned>(Skipped, PF_NOTED_BEHIND - WordBytes);
       Value *From = B.CreateGEP(I8, Noted.bytes(B, Write), Granule);
       if (Skipped)

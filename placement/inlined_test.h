@@ -1,7 +1,7 @@
 //===- inlined_test.h - Has the thread noted an access? ------------------------===//
 //
-// The test of abi.h, as code: an i1 that is true only if the thread has made the same accesses since
-// it last synchronized.
+// The test of abi.h, as code: an i1 that is true only if the thread has made the same accesses
+// since it last synchronized.
 //
 //   entry = page of p % PF_NOTED_ENTRIES
 //   __pf_thread.noted->pages[entry].number == page of p &&

@@ -81,7 +81,7 @@ bool isHitInline(const pf_noted &Noted, uintptr_t Address, size_t Bytes, bool Is
   return !(Wanted & ~(IsWrite ? InPart->written : InPart->read)[G]);
 }
 
-/// And of a group.
+/// And of a group; of its masks, nothing else is looked at.
 bool isHitInline(const pf_noted &Noted, uintptr_t Address, const pf_group &Group) {
   uint64_t Whole = Group.read_whole | Group.written_whole;
   auto Extent = std::max(std::bit_width(Group.read | Group.written),
@@ -104,8 +104,8 @@ bool isHitInline(const pf_noted &Noted, uintptr_t Address, const pf_group &Group
     return !(Wanted & ~(Bits >> Address % PF_GRANULE_BYTES));
   };
   return HasWhole(Page.read_whole, Group.read_whole) &&
-         HasWhole(Page.written_whole, Group.written_whole) &&
-         HasBytes(InPart->read, Group.read) && HasBytes(InPart->written, Group.written);
+         HasWhole(Page.written_whole, Group.written_whole) && HasBytes(InPart->read, Group.read) &&
+         HasBytes(InPart->written, Group.written);
 }
 
 [[noreturn]] void giveUpOnHit() {
@@ -391,6 +391,50 @@ void __pf_write_range(void *P, uint64_t Bytes, const pf_site *Site) {
 
 namespace {
 
+/// Makes sure that what an inlined test would call a hit has been noted, in a recorded run: of a
+/// group that has these accesses.
+template <class Fn>
+void checkHit(uintptr_t Address, const pf_group &Group, const pf_site *Site, Fn &&IsNoted) {
+  Entered E(Site);
+  LiveFootprints *Touched = E.isIdle() ? nullptr : E.thread().Touched;
+  if (Touched && isHitInline(*reinterpret_cast<const pf_noted *>(Touched), Address, Group) &&
+      !IsNoted(*Touched))
+    giveUpOnHit();
+}
+bool isNotedIn(LiveFootprints &Touched, uintptr_t Address, uint64_t Bytes, bool IsWrite) {
+  const LiveFootprint *Page = Touched.find(Address / PF_PAGE_BYTES);
+  return Page && Page->knowsAll(unsigned(Address % PF_PAGE_BYTES), unsigned(Bytes), IsWrite);
+}
+
+template <AccessKind Kind>
+__attribute__((noinline)) void checkFirstRange(void *P, uint64_t Bytes, const pf_site *Site) {
+  if (__builtin_expect(recording(), false)) {
+    auto Address = reinterpret_cast<uintptr_t>(P);
+    constexpr bool IsWrite = Kind == AccessKind::Write;
+    pf_group Group = {};
+    (IsWrite ? Group.written_whole : Group.read_whole) =
+        uint8_t((1u << Bytes / PF_GRANULE_BYTES) - 1);
+    checkHit(Address, Group, Site,
+             [&](LiveFootprints &Touched) { return isNotedIn(Touched, Address, Bytes, IsWrite); });
+  }
+  checkRange<Kind>(P, Bytes, Site);
+}
+
+} // namespace
+
+__attribute__((preserve_most)) void __pf_first_read_range(void *P, uint64_t Bytes,
+                                                          const pf_site *Site) {
+  if (!isUnchecked())
+    checkFirstRange<AccessKind::Read>(P, Bytes, Site);
+}
+__attribute__((preserve_most)) void __pf_first_write_range(void *P, uint64_t Bytes,
+                                                           const pf_site *Site) {
+  if (!isUnchecked())
+    checkFirstRange<AccessKind::Write>(P, Bytes, Site);
+}
+
+namespace {
+
 /// As if it were alone; false if no instruction accesses so many bytes.
 template <AccessKind Kind> bool checkOne(void *P, uint64_t Bytes, const pf_site *Site) {
   auto Checks = [&]<size_t... Sizes>(std::index_sequence<Sizes...>) {
@@ -500,19 +544,13 @@ unsigned noteMembers(uintptr_t Address, const pf_group *Group) {
   return noteShortly(Address, siteOf(*Members), Note);
 }
 
-/// Makes sure that what an inlined test would call a hit has been noted, in a recorded run.
-__attribute__((noinline)) void checkHit(uintptr_t Address, const pf_group *Group) {
-  Entered E(siteOf(*membersOf(Group)));
-  LiveFootprints *Touched = E.isIdle() ? nullptr : E.thread().Touched;
-  if (!Touched || !isHitInline(*reinterpret_cast<const pf_noted *>(Touched), Address, *Group))
-    return;
-  for (unsigned I = 0; I < Group->count; ++I) {
-    const pf_group_member &M = membersOf(Group)[I];
-    uintptr_t At = Address + M.offset;
-    const LiveFootprint *Page = Touched->find(At / PF_PAGE_BYTES);
-    if (!Page || !Page->knowsAll(unsigned(At % PF_PAGE_BYTES), M.size, M.write))
-      giveUpOnHit();
-  }
+__attribute__((noinline)) void checkHitOfGroup(uintptr_t Address, const pf_group &Group) {
+  const pf_group_member *Members = membersOf(&Group);
+  checkHit(Address, Group, siteOf(*Members), [&](LiveFootprints &Touched) {
+    return std::all_of(Members, Members + Group.count, [&](const pf_group_member &M) {
+      return isNotedIn(Touched, Address + M.offset, M.size, M.write);
+    });
+  });
 }
 
 __attribute__((noinline)) void checkMembers(void *P, const pf_group *Group) {
@@ -545,7 +583,7 @@ __attribute__((preserve_most)) void __pf_first_group(void *P, const pf_group *Gr
   if (isUnchecked())
     return;
   if (__builtin_expect(recording(), false))
-    checkHit(reinterpret_cast<uintptr_t>(P), Group);
+    checkHitOfGroup(reinterpret_cast<uintptr_t>(P), *Group);
   checkMembers(P, Group);
 }
 

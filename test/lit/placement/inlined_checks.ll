@@ -60,12 +60,39 @@ define i64 @granule(ptr %p) sanitize_thread {
   ret i64 %v
 }
 
-; Not surely in one granule: called, always.
+; Not surely in one granule, or not made of whole ones: called, always.
 ; CHECK-LABEL: @straddling(
 ; CHECK-NOT: !prof
 ; CHECK: ret void
 define void @straddling(ptr %p) sanitize_thread {
   store i32 1, ptr %p, align 2
-  store i128 1, ptr %p, align 16
+  store i128 1, ptr %p, align 4
+  call void @llvm.memset.p0.i64(ptr align 8 %p, i8 0, i64 12, i1 false)
   ret void
+}
+
+; Up to eight whole granules: as many bits in a word of the set, if all of them are in the page of the first.
+; CHECK-LABEL: @granules(
+; CHECK: [[ADDRESS:%.*]] = ptrtoint ptr %p to i64
+; CHECK: [[TAG:%.*]] = load i64, ptr
+; CHECK: [[LAST:%.*]] = add i64 [[ADDRESS]], 63
+; CHECK: [[LAST_PAGE:%.*]] = lshr i64 [[LAST]], 12
+; CHECK: icmp eq i64 [[TAG]], [[LAST_PAGE]]
+; CHECK: [[SET:%.*]] = getelementptr inbounds i8, ptr {{.*}}, i64 128
+; CHECK: [[BYTE:%.*]] = getelementptr i8, ptr [[SET]], i64
+; CHECK: load i16, ptr [[BYTE]], align 1
+; CHECK: [[MET:%.*]] = and i32 {{.*}}, 255
+; CHECK: icmp eq i32 [[MET]], 255
+; CHECK: call preserve_mostcc void @__pf_first_write_range(ptr %p, i64 64,
+; CHECK: add i64 {{.*}}, 15
+; CHECK: load i16
+; CHECK: and i32 {{.*}}, 3
+; CHECK: call preserve_mostcc void @__pf_first_read_range(ptr %p, i64 16,
+; CHECK-NOT: @__pf_first
+; CHECK: call void @__pf_write_range(ptr %p, i64 72,
+define i128 @granules(ptr %p) sanitize_thread {
+  call void @llvm.memset.p0.i64(ptr align 8 %p, i8 0, i64 64, i1 false)
+  %v = load i128, ptr %p, align 8
+  call void @llvm.memset.inline.p0.i64(ptr align 8 %p, i8 0, i64 72, i1 false)
+  ret i128 %v
 }
