@@ -84,6 +84,10 @@ struct pf_frame {
  * control comes back to it by another way than a return (landing pads, functions that return
  * twice), it stores the value that belongs there. There is always room for one more frame:
  * the stack of frames ends with a page that cannot be touched, long after the thread's own.
+ *
+ * A function that calls nothing but entry points of the rare kind may do so around each such call
+ * instead: whenever the runtime runs, what it was called from has its frame. Only a signal handler
+ * may come to run in such a function while it has none.
  */
 struct pf_noted;
 struct pf_thread_head {

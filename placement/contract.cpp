@@ -68,6 +68,12 @@ std::optional<Entry> entryForSize(uint64_t Bytes, bool Write, bool IsFirst) {
   return static_cast<Entry>(static_cast<unsigned>(Of1) + Log2_64(Bytes));
 }
 
+// Names with this prefix are the runtime's alone.
+bool isEntry(const Function &F) { return F.getName().starts_with("__pf_"); }
+bool isRareEntry(const Function &F) {
+  return isEntry(F) && F.getCallingConv() == CallingConv::PreserveMost;
+}
+
 Contract::Contract(Module &M) : M(M) {}
 
 FunctionCallee Contract::declare(Entry E) {

@@ -31,6 +31,10 @@ enum class Object : uint8_t {
 /// thread has not noted.
 std::optional<Entry> entryForSize(uint64_t Bytes, bool Write, bool IsFirst = false);
 
+/// Is it an entry point, and one that is called where an inlined test has failed?
+bool isEntry(const llvm::Function &F);
+bool isRareEntry(const llvm::Function &F);
+
 class Contract {
 public:
   explicit Contract(llvm::Module &M);

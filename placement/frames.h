@@ -13,16 +13,23 @@
 // has been left without a word. The stack grows before the new frame is written, and both
 // are volatile, so that a signal handler that runs in between uses the frame above.
 //
+// A function that calls nothing but the runtime, and that only where inlined tests fail, has its
+// frame around each of these calls instead: while its tests succeed, it pays for none. Where such
+// calls are many, or may be made again and again, one frame is cheaper, because it keeps the
+// context that the runtime has made of it.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PHOTOFINISH_PLACEMENT_FRAMES_H
 #define PHOTOFINISH_PLACEMENT_FRAMES_H
 
 #include "placement/contract.h"
+#include "llvm/Analysis/LoopInfo.h"
 
 namespace photofinish {
 
-void addFrame(llvm::Function &F, Contract &C);
+/// IsLeaf: it calls nothing that a report might show above it.
+void addFrame(llvm::Function &F, Contract &C, const llvm::LoopInfo &Loops, bool IsLeaf);
 
 } // namespace photofinish
 

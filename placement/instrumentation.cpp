@@ -136,7 +136,7 @@ bool instrument(Function &F, Contract &C, Emitter &E, const ModuleEffects *TheEf
   if (PrintStatistics && NumPlain)
     print(F, NumPlain, Found.Plain.size(), E.numJoined() - JoinedBefore, Before, Stats.Placed);
   E.emit(Found);
-  addFrame(F, C);
+  addFrame(F, C, Analyses.getResult<LoopAnalysis>(F), /*IsLeaf=*/!Found.HasCalls);
   // No longer true of it: frames and checks write, and a check may end the program.
   for (Attribute::AttrKind Kind : {Attribute::Memory, Attribute::NoSync, Attribute::WillReturn})
     F.removeFnAttr(Kind);

@@ -14,7 +14,7 @@
 //
 // Instrumented functions keep a stack of frames (abi.h). Making a node of it is put off until
 // an access has to be remembered, and every frame keeps the node that was made of it and
-// those below: within one call of a function it is made once.
+// those below: while a frame is there, it is made once.
 //
 // Recursion can have very many contexts. Beyond max_contexts only the innermost calls of a
 // new one are kept, and a report says so.
