@@ -3,6 +3,7 @@
 #include "placement/accesses.h"
 
 #include "abi/abi.h"
+#include "placement/effects.h"
 #include "placement/libatomic.h"
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -51,8 +52,8 @@ bool isProfileData(const GlobalVariable &G) {
 
 class Finder {
 public:
-  Finder(Function &F, bool PlainToo, Statistics &Stats)
-      : F(F), DL(F.getDataLayout()), PlainToo(PlainToo), Stats(Stats) {}
+  Finder(Function &F, const TargetLibraryInfo &Libraries, bool PlainToo, Statistics &Stats)
+      : F(F), Libraries(Libraries), DL(F.getDataLayout()), PlainToo(PlainToo), Stats(Stats) {}
 
   FunctionAccesses run() {
     for (Instruction &I : instructions(F))
@@ -91,7 +92,8 @@ private:
   void noteCall(const CallBase &Call) {
     // A report may have to show this function below any other that accesses memory, or that is
     // intercepted.
-    if (!isa<IntrinsicInst>(Call) && !Call.isInlineAsm() && !Call.doesNotAccessMemory())
+    if (!isa<IntrinsicInst>(Call) && !Call.isInlineAsm() && !Call.doesNotAccessMemory() &&
+        !isArithmetic(Call, Libraries))
       Found.HasCalls = true;
   }
 
@@ -450,6 +452,7 @@ private:
   }
 
   Function &F;
+  const TargetLibraryInfo &Libraries;
   const DataLayout &DL;
   bool PlainToo;
   Statistics &Stats;
@@ -459,8 +462,9 @@ private:
 
 } // namespace
 
-FunctionAccesses findAccesses(Function &F, bool PlainToo, Statistics &Stats) {
-  return Finder(F, PlainToo, Stats).run();
+FunctionAccesses findAccesses(Function &F, const TargetLibraryInfo &Libraries, bool PlainToo,
+                              Statistics &Stats) {
+  return Finder(F, Libraries, PlainToo, Stats).run();
 }
 
 } // namespace photofinish

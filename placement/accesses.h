@@ -12,6 +12,7 @@
 #ifndef PHOTOFINISH_PLACEMENT_ACCESSES_H
 #define PHOTOFINISH_PLACEMENT_ACCESSES_H
 
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -92,7 +93,7 @@ struct FunctionAccesses {
   std::vector<MemoryOperation> Memory;
   std::vector<AtomicOperation> Atomics;
   std::vector<Fence> Fences;
-  /// Calls of functions that may access memory, callbacks included.
+  /// Calls of functions that may access memory, callbacks included; errno does not count.
   bool HasCalls = false;
 
   bool empty() const {
@@ -123,7 +124,8 @@ struct Statistics {
 };
 
 /// PlainToo: false in functions that opted out, where only synchronization counts.
-FunctionAccesses findAccesses(llvm::Function &F, bool PlainToo, Statistics &Stats);
+FunctionAccesses findAccesses(llvm::Function &F, const llvm::TargetLibraryInfo &Libraries,
+                              bool PlainToo, Statistics &Stats);
 
 } // namespace photofinish
 

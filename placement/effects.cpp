@@ -86,22 +86,34 @@ bool onlyComputes(LibFunc Which) {
   }
 }
 
+/// Of a library function that the compiler knows: at most it sets errno, which is the thread's own,
+/// or what it has been given a pointer to.
+bool onlySets(const CallBase &Call) {
+  return Call.onlyWritesMemory() && Call.hasFnAttr(Attribute::WillReturn) &&
+         Call.hasFnAttr(Attribute::NoFree);
+}
+
 /// A function that is not defined here.
 Effects ofDeclaration(const CallBase &Call, const Function &F, const TargetLibraryInfo &Libraries) {
   if (!Call.doesNotThrow())
     return Effects::all();
-  bool Returns = Call.hasFnAttr(Attribute::WillReturn);
-  if (Call.doesNotAccessMemory() && Returns)
+  if (Call.doesNotAccessMemory() && Call.hasFnAttr(Attribute::WillReturn))
     return {};
   LibFunc Which;
   if (!Libraries.getLibFunc(F, Which) || !Libraries.has(Which))
     return Effects::all();
-  // Mathematics: at most, it sets errno, which is the thread's own.
-  bool SetsErrno = Call.onlyWritesMemory() && Returns && Call.hasFnAttr(Attribute::NoFree);
-  return onlyComputes(Which) || SetsErrno ? Effects{} : Effects::all();
+  return onlyComputes(Which) || onlySets(Call) ? Effects{} : Effects::all();
 }
 
 } // namespace
+
+bool isArithmetic(const CallBase &Call, const TargetLibraryInfo &Libraries) {
+  const Function *F = Call.getCalledFunction();
+  LibFunc Which;
+  return F && F->isDeclaration() && Libraries.getLibFunc(*F, Which) && Libraries.has(Which) &&
+         onlySets(Call) &&
+         none_of(Call.args(), [](const Use &U) { return U->getType()->isPointerTy(); });
+}
 
 bool isFinite(const Loop &L, ScalarEvolution &SE) {
   return !isa<SCEVCouldNotCompute>(SE.getSymbolicMaxBackedgeTakenCount(&L));

@@ -53,6 +53,10 @@ struct Effects {
 /// Whether L is left after a number of iterations that has a bound.
 bool isFinite(const llvm::Loop &L, llvm::ScalarEvolution &SE);
 
+/// Whether a library function computes a number from numbers, and does nothing else but, perhaps,
+/// set errno: no report shows it, and nothing is lost when the compiler computes it itself.
+bool isArithmetic(const llvm::CallBase &Call, const llvm::TargetLibraryInfo &Libraries);
+
 class ModuleEffects {
 public:
   ModuleEffects(llvm::Module &M, llvm::FunctionAnalysisManager &Analyses);

@@ -80,10 +80,11 @@ Function *announce(Module &M, Contract &C, SiteTable &Sites, StringRef Name, Ent
 }
 
 /// What is a call to a library function now shall be one in the end, for the runtime to see: code
-/// generation would replace some (memcmp, strlen) by loads that nobody checks.
+/// generation would replace some (memcmp, strlen) by loads that nobody checks. Not so sqrt, which
+/// it has an instruction for.
 void keepLibraryCalls(Function &F, const TargetLibraryInfo &Libraries) {
   for (Instruction &I : instructions(F))
-    if (auto *Call = dyn_cast<CallInst>(&I))
+    if (auto *Call = dyn_cast<CallInst>(&I); Call && !isArithmetic(*Call, Libraries))
       maybeMarkSanitizerLibraryCallNoBuiltin(Call, &Libraries);
 }
 
@@ -122,11 +123,12 @@ void print(const Function &F, size_t Accesses, size_t InPlace, uint64_t Joined,
 /// True if F has been changed.
 bool instrument(Function &F, Contract &C, Emitter &E, const ModuleEffects *TheEffects,
                 FunctionAnalysisManager &Analyses, Statistics &Stats) {
+  auto &Libraries = Analyses.getResult<TargetLibraryAnalysis>(F);
   FunctionAccesses Found =
-      findAccesses(F, /*PlainToo=*/F.hasFnAttribute(Attribute::SanitizeThread), Stats);
+      findAccesses(F, Libraries, /*PlainToo=*/F.hasFnAttribute(Attribute::SanitizeThread), Stats);
   if (Found.empty() && !Found.HasCalls)
     return false;
-  keepLibraryCalls(F, Analyses.getResult<TargetLibraryAnalysis>(F));
+  keepLibraryCalls(F, Libraries);
   size_t NumPlain = Found.Plain.size();
   PlacementCounts Before = Stats.Placed;
   uint64_t JoinedBefore = E.numJoined();

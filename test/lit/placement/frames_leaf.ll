@@ -2,6 +2,7 @@
 ; these calls: while its tests succeed, there is none.
 ; RUN: %instrument -photofinish-inline-checks %s | FileCheck %s
 
+declare double @sqrt(double) nounwind willreturn nofree memory(write)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 declare void @callee()
 
@@ -27,6 +28,26 @@ declare void @callee()
 define i64 @leaf(ptr %p) sanitize_thread {
   %v = load i64, ptr %p, align 8
   ret i64 %v
+}
+
+; What computes a number from numbers shows up in no report, and may become an instruction.
+; CHECK-LABEL: @computes(
+; CHECK-NOT: store volatile
+; CHECK: !prof
+; CHECK: call double @sqrt(double %v){{$}}
+; CHECK-NEXT: ret double
+define double @computes(ptr %p) sanitize_thread {
+  %v = load double, ptr %p, align 8
+  %root = call double @sqrt(double %v)
+  ret double %root
+}
+
+; CHECK-LABEL: @only_computes(
+; CHECK-NOT: @__pf_
+; CHECK: ret double
+define double @only_computes(double %v) sanitize_thread {
+  %root = call double @sqrt(double %v)
+  ret double %root
 }
 
 ; In all others a frame is pushed first.
