@@ -28,6 +28,7 @@ enum pf_site_flags {
   PF_SITE_VPTR = 4,   /* the pointer to a virtual table */
   PF_SITE_CALL = 8,   /* it accesses nothing: a call that was inlined, for InlinedAt */
   PF_SITE_CHECK = 16, /* it is of a check, and accesses are announced on their own */
+  PF_SITE_ROW = 32,   /* it stands for several, see below */
 };
 
 /* A program point that performs accesses. Each object file has a table of them in the
@@ -45,6 +46,14 @@ struct pf_site {
   int32_t inlined_at; /* -> the pf_site of the call that was inlined */
 };
 #define PF_SITES_SECTION "pf_sites"
+
+/* Accesses that lie side by side, again and again, are checked together. Their site is one of a row
+ * of sites with PF_SITE_ROW, one for each byte from one time to the next: `line` is how many they
+ * are, `column` which of them this is, and `inlined_at` refers to the site of the byte's access, if
+ * there is one. The check's site is number S of the row if its address is S modulo `line`; so
+ * that of the byte at address A is what number (A - S) modulo `line` refers to.
+ */
+#define PF_MAX_PERIOD 64
 
 /* Accesses to neighbouring bytes that are checked together. Each has its site, which is asked for
  * only when the thread has not noted them all (pf_noted says how one looks). Bit I of `read` stands

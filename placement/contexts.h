@@ -60,6 +60,14 @@ struct PlannedCheck {
   /// What is one iteration's share.
   const llvm::Loop *Counted = nullptr;
   bool WithCurrent = false;
+
+  /// Where an element is made of several accesses' bytes (interleaving.h): whose they are.
+  struct Part {
+    unsigned Offset;
+    unsigned Bytes;
+    const Access *Origin;
+  };
+  llvm::SmallVector<Part, 0> Parts = {};
 };
 
 class Contexts {

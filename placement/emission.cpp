@@ -196,19 +196,30 @@ void Emitter::emit(const LoweredCheck &L) {
   B.SetCurrentDebugLocation(locationFor(At));
   if (!L.Stride)
     return check(B, At, L.Pointer, L.Bytes, L.Write, L.Origin->Alignment, PlacedFlag);
-  Constant *Site = Sites.site(At, L.Bytes, flagsOf(L.Write) | PlacedFlag);
   auto *Known = dyn_cast<ConstantInt>(L.Stride);
   int64_t Stride = Known ? Known->getSExtValue() : 0;
+  auto Period = uint64_t(std::abs(Stride));
   // One element beside the other, upwards or downwards: from the lowest on.
-  if (Known && uint64_t(std::abs(Stride)) == L.Bytes) {
+  if (Known && Period == L.Bytes) {
     Value *Bytes = B.CreateMul(L.Count, B.getInt64(L.Bytes));
     Value *First = L.Pointer;
     if (Stride < 0)
       First = B.CreatePtrAdd(First, B.CreateSub(B.getInt64(L.Bytes), Bytes));
-    return checkRange(B, First, Bytes, L.Write, Site);
+    return checkRange(B, First, Bytes, L.Write, siteOf(B, L, First, Period));
   }
   C.call(B, L.Write ? Entry::__pf_write_strided : Entry::__pf_read_strided,
-         {L.Pointer, B.getInt64(L.Bytes), L.Stride, L.Count, Site});
+         {L.Pointer, B.getInt64(L.Bytes), L.Stride, L.Count, siteOf(B, L, L.Pointer, Period)});
+}
+
+Value *Emitter::siteOf(IRBuilderBase &B, const LoweredCheck &L, Value *Pointer, uint64_t Period) {
+  unsigned Flags = flagsOf(L.Write) | PlacedFlag;
+  if (L.Parts.empty())
+    return Sites.site(*L.Origin->At, L.Bytes, Flags);
+  Joined += L.Parts.size() - 1;
+  SmallVector<Constant *, 16> OfBytes(Period);
+  for (const PlannedCheck::Part &P : reverse(L.Parts))
+    std::fill_n(OfBytes.begin() + P.Offset, P.Bytes, Sites.site(*P.Origin->At, P.Bytes, Flags));
+  return Sites.inRow(B, Sites.row(OfBytes, Flags), Period, Pointer);
 }
 
 void Emitter::emitAccess(const Access &A) {
@@ -298,7 +309,7 @@ void Emitter::check(IRBuilderBase &B, Instruction &At, Value *Pointer, uint64_t 
 }
 
 void Emitter::checkRange(IRBuilderBase &B, Value *Pointer, Value *Bytes, bool Write,
-                         Constant *Site) {
+                         Value *Site) {
   C.call(B, Write ? Entry::__pf_write_range : Entry::__pf_read_range, {Pointer, Bytes, Site});
 }
 

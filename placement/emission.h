@@ -55,7 +55,10 @@ private:
   void check(llvm::IRBuilderBase &B, llvm::Instruction &At, llvm::Value *Pointer, uint64_t Bytes,
              bool Write, llvm::Align Alignment, unsigned MoreFlags = 0);
   void checkRange(llvm::IRBuilderBase &B, llvm::Value *Pointer, llvm::Value *Bytes, bool Write,
-                  llvm::Constant *Site);
+                  llvm::Value *Site);
+  /// Of a strided check at Pointer, or at one that is a multiple of Period away.
+  llvm::Value *siteOf(llvm::IRBuilderBase &B, const LoweredCheck &L, llvm::Value *Pointer,
+                      uint64_t Period);
   llvm::Constant *siteOf(llvm::Instruction &At, llvm::Value *Bytes, bool Write);
   /// Is a check that goes into a block worth an inlined test?
   bool isTestedIn(const llvm::BasicBlock &Block) const;

@@ -8,6 +8,7 @@
 #include "placement/effects.h"
 #include "placement/emission.h"
 #include "placement/frames.h"
+#include "placement/interleaving.h"
 #include "placement/lowering.h"
 #include "placement/sites.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
@@ -100,6 +101,8 @@ void emitPlaced(Function &F, FunctionAccesses &Found, Emitter &E, const ModuleEf
                      .place(Found.Plain, Rest, Stats.Placed);
   if (!Planned)
     return;
+  if (Placement == PlacementMode::BigFoot)
+    interleave(*Planned, SE);
   E.emit(lower(*Planned, F, DT, LI, SE));
   if (Verify)
     for (const Access &A : Found.Plain)

@@ -30,7 +30,8 @@ public:
                       .Origin = C.Origin,
                       .Write = C.What.Write,
                       .Bytes = C.What.Bytes,
-                      .Pointer = addressOf(C, Before)};
+                      .Pointer = addressOf(C, Before),
+                      .Parts = C.Parts};
     if (!C.What.isRange())
       return L;
     L.Stride = Expander.expandCodeFor(C.What.Stride, I64, Before->getIterator());

@@ -21,8 +21,10 @@ struct LoweredCheck {
   llvm::Value *Pointer;
   llvm::Value *Stride = nullptr; // null if there is one element
   llvm::Value *Count = nullptr;
+  llvm::ArrayRef<PlannedCheck::Part> Parts = {};
 };
 
+/// They refer to Checks.
 std::vector<LoweredCheck> lower(llvm::ArrayRef<PlannedCheck> Checks, llvm::Function &F,
                                 llvm::DominatorTree &DT, llvm::LoopInfo &LI,
                                 llvm::ScalarEvolution &SE);

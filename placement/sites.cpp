@@ -179,6 +179,33 @@ Constant *SiteTable::group(ArrayRef<Member> Members) {
   return Group;
 }
 
+Constant *SiteTable::row(ArrayRef<Constant *> OfBytes, unsigned TheFlags) {
+  auto *RowType = ArrayType::get(SiteType, OfBytes.size());
+  auto *Row = new GlobalVariable(M, RowType, /*isConstant=*/true, GlobalValue::PrivateLinkage,
+                                 nullptr, "pf_row");
+  Row->setSection(PF_SITES_SECTION);
+  Row->setAlignment(Align(alignof(pf_site)));
+  SmallVector<Constant *, 16> All;
+  for (const auto &[I, Site] : enumerate(OfBytes)) {
+    SmallVector<Constant *, 7> Fields;
+    for (Type *T : SiteType->elements())
+      Fields.push_back(Constant::getNullValue(T));
+    Fields[Line] = ConstantInt::get(SiteType->getElementType(Line), OfBytes.size());
+    Fields[Column] = ConstantInt::get(SiteType->getElementType(Column), I);
+    Fields[Flags] = ConstantInt::get(SiteType->getElementType(Flags), TheFlags | PF_SITE_ROW);
+    if (Site)
+      Fields[InlinedAt] = distance(Site, Row, RowType, {unsigned(I), InlinedAt});
+    All.push_back(ConstantStruct::get(SiteType, Fields));
+  }
+  Row->setInitializer(ConstantArray::get(RowType, All));
+  return Row;
+}
+
+Value *SiteTable::inRow(IRBuilderBase &B, Constant *Row, uint64_t Period, Value *Address) {
+  Value *Number = B.CreateURem(B.CreatePtrToInt(Address, B.getInt64Ty()), B.getInt64(Period));
+  return B.CreateInBoundsGEP(SiteType, Row, Number);
+}
+
 GlobalVariable *SiteTable::string(StringRef Text) {
   if (Text.empty())
     return nullptr;

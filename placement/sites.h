@@ -15,6 +15,7 @@
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
 #include <map>
@@ -47,6 +48,12 @@ public:
   };
   static GroupBits bitsOf(llvm::ArrayRef<Member> Members);
   llvm::Constant *group(llvm::ArrayRef<Member> Members);
+
+  /// A row of sites with PF_SITE_ROW; null where there is no access. The site that a check at
+  /// Address has is one of them.
+  llvm::Constant *row(llvm::ArrayRef<llvm::Constant *> OfBytes, unsigned Flags);
+  llvm::Value *inRow(llvm::IRBuilderBase &B, llvm::Constant *Row, uint64_t Period,
+                     llvm::Value *Address);
 
   size_t size() const { return Sites.size(); }
 

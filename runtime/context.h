@@ -99,6 +99,8 @@ public:
 
   /// Where the access was; null for a note that has none.
   const pf_site *siteOf(Note N) const { return Sites.at(uint32_t(N)); }
+  /// The same access, at another site.
+  Note withSite(Note N, const pf_site *Site) { return N >> 32 << 32 | Sites.of(Site); }
   LockSetId locksOf(Note N) const {
     const InternTable::Node &Last = Nodes[uint32_t(N >> 32)];
     return Last.Key == LocksKey ? Last.Extra : 0;

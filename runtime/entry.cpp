@@ -443,14 +443,14 @@ template <AccessKind Kind> bool checkOne(void *P, uint64_t Bytes, const pf_site 
   return Checks(std::index_sequence<1, 2, 4, 8, 16>());
 }
 
-/// How many elements, from the first on, the thread has noted: so many bytes of a granule each.
+/// How many elements, from the first on, the thread has noted.
 template <AccessKind Kind>
 uint64_t notedOf(uintptr_t Address, uint64_t Size, uint64_t Stride, uint64_t Count) {
   uint64_t I = 0;
   for (; I < Count; ++I, Address += Stride) {
-    const LiveFootprint *Page = notedPage(Address);
-    if (!Page || Address % Granule::Bytes + Size > Granule::Bytes ||
-        !Page->knows(unsigned(Address % PF_PAGE_BYTES), unsigned(Size), Kind == AccessKind::Write))
+    const LiveFootprint *Page = notedRange(Address, Size);
+    if (!Page || !Page->knowsAll(unsigned(Address % PF_PAGE_BYTES), unsigned(Size),
+                                 Kind == AccessKind::Write))
       break;
   }
   return I;

@@ -199,3 +199,14 @@ const pf_site *Modules::readable(const pf_site *Site) {
       return K.Copy + (Site - K.Begin);
   return Site;
 }
+
+// Rows and what they refer to are of one table, here and in its copy.
+const pf_site *Modules::siteAt(const pf_site *Site, uintptr_t Address) {
+  const pf_site *Known = readable(Site);
+  if (!(Known->flags & PF_SITE_ROW))
+    return Site;
+  const pf_site *Of = Known - Known->column + (Address - Known->column) % Known->line;
+  auto *Accessed = reinterpret_cast<const pf_site *>(
+      reinterpret_cast<const char *>(&Of->inlined_at) + Of->inlined_at);
+  return Site + (Accessed - Known);
+}

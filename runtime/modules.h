@@ -34,6 +34,8 @@ public:
   void keepSites(const pf_site *Begin, const pf_site *End);
   /// The site itself, or what was kept of it.
   const pf_site *readable(const pf_site *Site);
+  /// The site of the access to one byte, which Site may stand for (abi.h: PF_SITE_ROW).
+  const pf_site *siteAt(const pf_site *Site, uintptr_t Address);
   /// The memory of the library that Address lies in; nothing for the program itself.
   bool findLibrary(uintptr_t Address, uintptr_t &Start, size_t &Bytes);
 

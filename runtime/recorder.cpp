@@ -5,6 +5,7 @@
 #include "runtime/base/message.h"
 #include "runtime/base/options.h"
 #include "runtime/base/text.h"
+#include "runtime/modules.h"
 #include "runtime/report.h"
 
 #include <cstring>
@@ -125,6 +126,19 @@ void rt::record(Thread &T, const pf_site *Site, uint8_t Kind, uint64_t Target, u
 
 void rt::recordCheck(Thread &T, const pf_site *Site, bool IsWrite, uint64_t Address,
                      uint64_t Bytes) {
+  if (!recording())
+    return;
+  // Of those that it stands for, each for itself.
+  if (Site && Site->flags & PF_SITE_ROW) {
+    for (uint64_t Done = 0, Here; Done < Bytes; Done += Here) {
+      const pf_site *Its = TheModules.siteAt(Site, Address + Done);
+      for (Here = 1; Done + Here < Bytes; ++Here)
+        if (TheModules.siteAt(Site, Address + Done + Here) != Its)
+          break;
+      recordCheck(T, Its, IsWrite, Address + Done, Here);
+    }
+    return;
+  }
   bool IsApart = Site && Site->flags & PF_SITE_CHECK;
   uint8_t Kind = IsApart ? (IsWrite ? PF_RECORDED_CHECK_WRITE : PF_RECORDED_CHECK_READ)
                          : (IsWrite ? PF_RECORDED_WRITE : PF_RECORDED_READ);

@@ -439,6 +439,35 @@ const char *rt::toolPath() {
       "this is a defect of Photofinish: a thread that was alone has raced; please report it");
 }
 
+/// Where checks stand for several accesses (abi.h: PF_SITE_ROW), calls Visit(race) for each pair
+/// of them, with bytes that both have accessed.
+template <class Fn> static void forEachPair(const FoundRace &Race, Fn &&Visit) {
+  auto At = [](Note N, uintptr_t Address) {
+    return N ? TheContexts.withSite(N, TheModules.siteAt(TheContexts.siteOf(N), Address)) : N;
+  };
+  Array<FoundRace> Seen;
+  for (uintptr_t Byte = Race.Address; Byte < Race.Address + Race.Bytes; ++Byte) {
+    FoundRace Its = Race;
+    Its.Address = Byte;
+    Its.Bytes = 1;
+    Its.EarlierNote = At(Race.EarlierNote, Byte);
+    Its.LaterNote = At(Race.LaterNote, Byte);
+    // Of one access as a whole there is nothing to tell apart.
+    if (Its.EarlierNote == Race.EarlierNote && Its.LaterNote == Race.LaterNote)
+      return Visit(Race);
+    FoundRace *Known = nullptr;
+    for (FoundRace &Other : Seen)
+      if (Other.EarlierNote == Its.EarlierNote && Other.LaterNote == Its.LaterNote)
+        Known = &Other;
+    if (!Known)
+      Seen.push(Its);
+    else if (Known->Address + Known->Bytes == Byte)
+      ++Known->Bytes;
+  }
+  for (const FoundRace &Its : Seen)
+    Visit(Its);
+}
+
 static void reportRace(const Side &Later, const FoundRace &Race) {
   Locked Guard(ReportLock);
   const pf_site *EarlierSite = siteOf(Race.EarlierNote);
@@ -475,16 +504,23 @@ void rt::reportRaces(Entered &E, AccessKind Kind, AccessForm Form, uintptr_t Add
   Thread &T = E.thread();
   if (recording() && T.isAlone() && !Found.empty())
     reportedAlone();
-  for (const FoundRace &Race : Found)
-    reportRace(Race.LaterNote ? notedSide(*T.Info, Race)
-                              : Side{T.noteFor(E.site()), Kind, Form, T.Info, Address, Bytes},
-               Race);
+  for (FoundRace Race : Found) {
+    if (const pf_site *Site = E.site(); !Race.LaterNote && Site && Site->flags & PF_SITE_ROW) {
+      Race.LaterNote = T.noteFor(E.site());
+      Race.LaterKind = Kind;
+    }
+    forEachPair(Race, [&](const FoundRace &Its) {
+      reportRace(Its.LaterNote ? notedSide(*T.Info, Its)
+                               : Side{T.noteFor(E.site()), Kind, Form, T.Info, Address, Bytes},
+                 Its);
+    });
+  }
   haltIfWanted();
 }
 
 void rt::reportNoted(const ThreadInfo &Who, const FoundRaces &Found) {
   for (const FoundRace &Race : Found)
-    reportRace(notedSide(Who, Race), Race);
+    forEachPair(Race, [&](const FoundRace &Its) { reportRace(notedSide(Who, Its), Its); });
 }
 
 uint64_t rt::racesFound() {
