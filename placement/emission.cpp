@@ -77,6 +77,11 @@ Emitter::Emitter(Contract &C, SiteTable &Sites, const Module &M, bool InlineChec
 
 void Emitter::begin(Function &F, LoopInfo &TheLoops, ArrayRef<Access> Accesses) {
   Loops = &TheLoops;
+  SmallVector<const Instruction *, 16> Lineless;
+  for (const Access &A : Accesses)
+    if (!A.At->getDebugLoc() || !A.At->getDebugLoc()->getLine())
+      Lineless.push_back(A.At);
+  Sites.locate(Lineless);
   Tested = Nowhere;
   if (!InlineChecks || F.hasOptSize() || F.hasOptNone())
     return;

@@ -69,10 +69,17 @@ static const DILocation *locationOf(const Instruction &I) {
   return I.getDebugLoc();
 }
 
+void SiteTable::locate(ArrayRef<const Instruction *> Instructions) {
+  Located.clear();
+  for (const Instruction *I : Instructions)
+    Located[I] = locationOf(*I);
+}
+
 Constant *SiteTable::site(const Instruction &I, uint64_t Bytes, unsigned Flags) {
   const Function &F = *I.getFunction();
   auto Narrow = saturate<uint8_t>(Bytes, 0);
-  if (const DILocation *Location = locationOf(I))
+  auto Known = Located.find(&I);
+  if (const DILocation *Location = Known != Located.end() ? Known->second : locationOf(I))
     return describe(*Location, F, Narrow, Flags);
   // An instruction of the compiler's own, or no debug information at all.
   const DISubprogram *SP = F.getSubprogram();

@@ -13,6 +13,7 @@
 #ifndef PHOTOFINISH_PLACEMENT_SITES_H
 #define PHOTOFINISH_PLACEMENT_SITES_H
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
@@ -35,6 +36,10 @@ struct GroupBits {
 class SiteTable {
 public:
   explicit SiteTable(llvm::Module &M);
+
+  /// Finds where these instructions of a function are, once and for all: of one without a line that
+  /// depends on those around it, and there will be others.
+  void locate(llvm::ArrayRef<const llvm::Instruction *> Instructions);
 
   /// The site of I as an access to Bytes bytes (0: known at run time only); pf_site_flags.
   llvm::Constant *site(const llvm::Instruction &I, uint64_t Bytes, unsigned Flags);
@@ -80,6 +85,7 @@ private:
   llvm::StructType *SiteType;
   std::map<Description, llvm::GlobalVariable *> Sites;
   llvm::StringMap<llvm::GlobalVariable *> Strings;
+  llvm::DenseMap<const llvm::Instruction *, const llvm::DILocation *> Located;
 };
 
 } // namespace photofinish
