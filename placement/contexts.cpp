@@ -22,8 +22,8 @@ namespace {
 constexpr uint64_t StatusBudget = uint64_t(8) << 20;
 constexpr uint64_t EventBudget = uint64_t(64) << 20;
 
-/// Up to here, a check in each iteration is no dearer than one of a range.
-constexpr unsigned FewIterations = 16;
+/// Up to here, checks in all iterations are no dearer than one of a range.
+constexpr unsigned FewChecks = 16;
 
 /// The loops that the edge leaves, inner ones first.
 template <class Fn>
@@ -262,24 +262,43 @@ bool Contexts::canBeClosedAgain(const Path &Once, const Loop &L) const {
   return closed(Whole, *Around, SE.getOne(I64)).has_value();
 }
 
-/// What is known of it, or else what the compiler expects: that each exit is rarely taken. Several
-/// of them, as where strings are compared, and the loop is short.
-bool Contexts::hasFewIterations(const Loop &L) const {
+/// What is known of its iterations, or else what the compiler expects: that each exit is rarely
+/// taken. Several of them, as where strings are compared, and the loop is short.
+bool Contexts::hasFewChecks(const Loop &L, unsigned EachTime) const {
   if (unsigned Known = SE.getSmallConstantTripCount(&L))
-    return Known <= FewIterations;
+    return uint64_t(Known) * EachTime <= FewChecks;
   const BasicBlock *Header = L.getHeader();
   BlockFrequency Entered(0);
   for (const BasicBlock *From : predecessors(Header))
     if (!L.contains(From))
       Entered +=
           Frequencies.getBlockFreq(From) * Frequencies.getBPI()->getEdgeProbability(From, Header);
-  return Frequencies.getBlockFreq(Header).getFrequency() / FewIterations < Entered.getFrequency();
+  return Frequencies.getBlockFreq(Header).getFrequency() / FewChecks < Entered.getFrequency();
+}
+
+/// How many paths of L, itself among them, will be checked with it (interleaving.h).
+unsigned Contexts::countInterleaved(PathNumber N, const Loop &L) const {
+  std::optional<Path> Whole = closed(Paths[N], L, SE.getOne(Type::getInt64Ty(F.getContext())));
+  const auto *Stride = Whole ? dyn_cast<SCEVConstant>(Whole->Stride) : nullptr;
+  if (!Stride)
+    return 1;
+  unsigned Count = 0;
+  for (PathNumber Other = 0; Other < Paths.size(); ++Other) {
+    const Path &P = Paths[Other];
+    const auto *Recurrence = dyn_cast<SCEVAddRecExpr>(P.Start);
+    if (P.isRange() || P.Write != Whole->Write || !Recurrence || Recurrence->getLoop() != &L ||
+        !Recurrence->isAffine() || Recurrence->getStepRecurrence(SE) != Stride)
+      continue;
+    const auto *Distance = dyn_cast<SCEVConstant>(SE.getMinusSCEV(P.Start, Paths[N].Start));
+    Count += Distance && Distance->getAPInt().abs().ult(Stride->getAPInt().abs());
+  }
+  return Count;
 }
 
 void Contexts::closeOver(Loop &L) {
   if (!isQuiet(L))
     return;
-  bool IsShort = hasFewIterations(L);
+  bool IsShort = hasFewChecks(L, 1);
   SmallVector<std::pair<BasicBlock *, BasicBlock *>, 4> Exits;
   L.getExitEdges(Exits);
   Type *I64 = Type::getInt64Ty(F.getContext());
@@ -291,7 +310,7 @@ void Contexts::closeOver(Loop &L) {
       continue;
     std::optional<Path> Once = closed(Paths[P], L, SE.getOne(I64));
     if (!Once || !CanCompute(Once->Start) || !CanCompute(Once->Stride) ||
-        !CanCompute(Once->Count) || (IsShort && !canBeClosedAgain(*Once, L)))
+        !CanCompute(Once->Count) || (IsShort && !canBeClosedAgain(*Once, L) && hasFewChecks(L, countInterleaved(P, L))))
       continue;
     ClosedOver[P] = &L;
     for (auto [From, To] : Exits) {

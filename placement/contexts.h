@@ -151,7 +151,8 @@ private:
   std::optional<Path> closed(const Path &P, const llvm::Loop &L,
                              const llvm::SCEV *Iterations) const;
   bool isQuiet(const llvm::Loop &L) const;
-  bool hasFewIterations(const llvm::Loop &L) const;
+  bool hasFewChecks(const llvm::Loop &L, unsigned EachTime) const;
+  unsigned countInterleaved(PathTable::Number N, const llvm::Loop &L) const;
   bool canBeClosedAgain(const Path &Once, const llvm::Loop &L) const;
   void closeOver(llvm::Loop &L);
 

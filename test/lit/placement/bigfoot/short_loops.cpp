@@ -32,3 +32,31 @@ long place(const long *a, long n, long p) {
       return i;
   return n;
 }
+
+// Nor is one of a few iterations that access an element each,
+// CHECK-LABEL: @_Z3fewPKt(
+// CHECK-NOT: _range(
+// CHECK: call void @__pf_read2(
+// CHECK-NOT: _range(
+// CHECK: {{^}$}}
+unsigned few(const unsigned short *a) {
+  unsigned s = 0;
+#pragma clang loop unroll(disable)
+  for (int i = 0; i < 8; i++)
+    s = s * 31 + a[i];
+  return s;
+}
+
+// unless they are several, side by side: that many checks.
+// CHECK-LABEL: @_Z7severalPKt(
+// CHECK-NOT: call void @__pf
+// CHECK: call void @__pf_read_range(ptr {{.*}}%a, i64 48, ptr
+// CHECK-NOT: call void @__pf
+// CHECK: {{^}$}}
+unsigned several(const unsigned short *a) {
+  unsigned s = 0;
+#pragma clang loop unroll(disable)
+  for (int i = 0; i < 8; i++)
+    s = (s * 31 + a[3 * i]) ^ (a[3 * i + 1] + a[3 * i + 2]);
+  return s;
+}
