@@ -238,6 +238,29 @@ std::optional<Path> Contexts::closed(const Path &P, const Loop &L, const SCEV *I
   return Whole;
 }
 
+/// All iterations make the access, and then they come to one place, where the pointers that they
+/// have read are compared.
+std::optional<Contexts::Reread> Contexts::reread(PathNumber N, const Loop &L) const {
+  const BasicBlock *Latch = L.getLoopLatch();
+  if (Paths[N].isRange() || !Latch || L.getExitingBlock() != Latch ||
+      !isa<BranchInst>(Latch->getTerminator()))
+    return std::nullopt;
+  for (unsigned A = 0; A < Accesses->size(); ++A)
+    if (const BasicBlock *Its = (*Accesses)[A].At->getParent();
+        PathOfAccess[A] == N && (LI.getLoopFor(Its) != &L || !DT.dominates(Its, Latch)))
+      return std::nullopt;
+  auto *Base = dyn_cast<SCEVUnknown>(SE.getPointerBase(Paths[N].Start));
+  auto *Load = Base ? dyn_cast<LoadInst>(Base->getValue()) : nullptr;
+  if (!Load || !L.contains(Load) || !Load->isSimple())
+    return std::nullopt;
+  const SCEV *At = SE.getSCEV(Load->getPointerOperand());
+  const auto *Distance = dyn_cast<SCEVAddRecExpr>(SE.getMinusSCEV(Paths[N].Start, Base));
+  if (!SE.isLoopInvariant(At, &L) || !Distance || Distance->getLoop() != &L ||
+      !Distance->isAffine() || !isa<SCEVConstant>(Distance->getStepRecurrence(SE)))
+    return std::nullopt;
+  return Reread{Load, At, Distance};
+}
+
 /// Whether nothing happens in it but accesses, and it ends.
 bool Contexts::isQuiet(const Loop &L) const {
   for (const BasicBlock *BB : L.blocks())
@@ -309,8 +332,15 @@ void Contexts::closeOver(Loop &L) {
     if (ClosedOver[P] || !Paths.varies(P, L))
       continue;
     std::optional<Path> Once = closed(Paths[P], L, SE.getOne(I64));
+    if (std::optional<Reread> Again = Once || IsShort ? std::nullopt : reread(P, L);
+        Again && CanCompute(Again->Distance)) {
+      ClosedOver[P] = &L;
+      Rereads[P] = *Again;
+      continue;
+    }
     if (!Once || !CanCompute(Once->Start) || !CanCompute(Once->Stride) ||
-        !CanCompute(Once->Count) || (IsShort && !canBeClosedAgain(*Once, L) && hasFewChecks(L, countInterleaved(P, L))))
+        !CanCompute(Once->Count) ||
+        (IsShort && !canBeClosedAgain(*Once, L) && hasFewChecks(L, countInterleaved(P, L))))
       continue;
     ClosedOver[P] = &L;
     for (auto [From, To] : Exits) {
@@ -642,7 +672,22 @@ void Contexts::planEdges(const Block &B, std::vector<PlannedCheck> &Checks) {
   for (BasicBlock *To : Targets)
     ruleEdge(B, *To, [&](PathNumber P, unsigned A, const Loop *Counted, bool WithCurrent) {
       PlannedCheck C = {.From = B.Its, .To = To, .What = Paths[P], .Origin = &(*Accesses)[A]};
-      if (Counted) {
+      if (auto It = Counted ? Rereads.find(P) : Rereads.end(); It != Rereads.end()) {
+        const Reread &R = It->second;
+        // There is one place where its iterations end, and all that are pending go on.
+        if (any_of(Paths.covering(P), [&](PathNumber Stronger) {
+              return Rereads.contains(Stronger) && Earlier[Stronger].isPending();
+            }))
+          return;
+        Type *I64 = Type::getInt64Ty(F.getContext());
+        C.Counted = Counted;
+        C.WithCurrent = true;
+        C.Reread = R.At;
+        C.Bases = {R.Base};
+        C.What.Start = R.Distance;
+        C.What.Stride = R.Distance->getStepRecurrence(SE);
+        C.What.Count = SE.getOne(I64);
+      } else if (Counted) {
         C.Counted = Counted;
         C.WithCurrent = WithCurrent;
         C.What = *closed(Paths[P], *Counted, SE.getOne(Type::getInt64Ty(F.getContext())));

@@ -16,7 +16,8 @@
 //   before a release, unless the path is anticipated behind it                   [REL]
 //   at the end of a branch whose sibling did not make the access, likewise       [IF]
 //   at the end of an iteration, unless all iterations make it: then behind
-//   the loop, as one range                                                       [LOOP]
+//   the loop, as one range; or as several, if they read the pointer anew,
+//   and it has become another one                                                [LOOP]
 //   before the function returns                                                  [STMT]
 //
 // Nor is a check deferred past what may crash the program (faults.h), or past an iteration of a
@@ -60,6 +61,10 @@ struct PlannedCheck {
   /// What is one iteration's share.
   const llvm::Loop *Counted = nullptr;
   bool WithCurrent = false;
+  /// Where that loop reads its pointer in each iteration, at this address, by these loads: the
+  /// elements are those since it was last another one. What.Start is the distance from it.
+  const llvm::SCEV *Reread = nullptr;
+  llvm::SmallVector<llvm::LoadInst *, 1> Bases = {};
 
   /// Where an element is made of several accesses' bytes (interleaving.h): whose they are.
   struct Part {
@@ -133,6 +138,14 @@ private:
     llvm::BitVector AnticipatedIn;
   };
 
+  /// A path that would have a range, if only a pointer that is read in each iteration were the
+  /// same in all of them. Chances are that it is, and who knows is the program, when it runs.
+  struct Reread {
+    llvm::LoadInst *Base;
+    const llvm::SCEV *At;
+    const llvm::SCEVAddRecExpr *Distance;
+  };
+
   /// How a path that varies in a loop leaves it by one of its exits: as that many elements.
   struct Closing {
     PathNumber Inside;
@@ -150,6 +163,7 @@ private:
   void findHaste();
   std::optional<Path> closed(const Path &P, const llvm::Loop &L,
                              const llvm::SCEV *Iterations) const;
+  std::optional<Reread> reread(PathTable::Number N, const llvm::Loop &L) const;
   bool isQuiet(const llvm::Loop &L) const;
   bool hasFewChecks(const llvm::Loop &L, unsigned EachTime) const;
   unsigned countInterleaved(PathTable::Number N, const llvm::Loop &L) const;
@@ -202,6 +216,7 @@ private:
   /// The loop that a path can be closed over, and what is known of its earlier iterations.
   std::vector<const llvm::Loop *> ClosedOver;
   History Earlier;
+  llvm::DenseMap<PathNumber, Reread> Rereads; // those that are closed over a loop so
   /// Loops before which all that is pending is checked: those that are left with ranges, and may
   /// crash before; and those in which something checks what is pending, again and again.
   llvm::SmallPtrSet<const llvm::Loop *, 4> Hasty;

@@ -199,6 +199,10 @@ void Emitter::emit(const LoweredCheck &L) {
   Instruction &At = *L.Origin->At;
   IRBuilder<> B(L.Before);
   B.SetCurrentDebugLocation(locationFor(At));
+  if (std::optional<Entry> E = entryForSize(L.Bytes, L.Write); E && !L.Stride && L.IsRare) {
+    C.call(B, *E, {L.Pointer, siteOf(B, L, L.Pointer, 0)});
+    return;
+  }
   if (!L.Stride)
     return check(B, At, L.Pointer, L.Bytes, L.Write, L.Origin->Alignment, PlacedFlag);
   auto *Known = dyn_cast<ConstantInt>(L.Stride);
@@ -313,8 +317,7 @@ void Emitter::check(IRBuilderBase &B, Instruction &At, Value *Pointer, uint64_t 
   C.call(B, *E, {Pointer, Site});
 }
 
-void Emitter::checkRange(IRBuilderBase &B, Value *Pointer, Value *Bytes, bool Write,
-                         Value *Site) {
+void Emitter::checkRange(IRBuilderBase &B, Value *Pointer, Value *Bytes, bool Write, Value *Site) {
   C.call(B, Write ? Entry::__pf_write_range : Entry::__pf_read_range, {Pointer, Bytes, Site});
 }
 

@@ -3,6 +3,7 @@
 #include "placement/interleaving.h"
 
 #include "abi/abi.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 
 using namespace llvm;
@@ -24,12 +25,12 @@ std::optional<uint64_t> periodOf(const PlannedCheck &C) {
 
 bool goTogether(const PlannedCheck &A, const PlannedCheck &B) {
   return A.Before == B.Before && A.From == B.From && A.To == B.To && A.Counted == B.Counted &&
-         A.WithCurrent == B.WithCurrent && A.What.Write == B.What.Write &&
+         A.WithCurrent == B.WithCurrent && A.Reread == B.Reread && A.What.Write == B.What.Write &&
          A.What.Stride == B.What.Stride && A.What.Count == B.What.Count;
 }
 
 struct Member {
-  size_t Number; // among all checks
+  size_t Number;  // among all checks
   int64_t Offset; // from the first of its cluster
 };
 using Cluster = SmallVector<Member, 4>;
@@ -37,10 +38,14 @@ using Cluster = SmallVector<Member, 4>;
 /// Makes the first of them the check of all.
 void join(std::vector<PlannedCheck> &Checks, ArrayRef<Member> Run, uint64_t Bytes) {
   SmallVector<PlannedCheck::Part, 0> Parts;
-  for (const Member &M : Run)
-    Parts.push_back({unsigned(M.Offset - Run[0].Offset), unsigned(Checks[M.Number].What.Bytes),
-                     Checks[M.Number].Origin});
+  SmallSetVector<LoadInst *, 4> Bases;
+  for (const Member &M : Run) {
+    const PlannedCheck &C = Checks[M.Number];
+    Parts.push_back({unsigned(M.Offset - Run[0].Offset), unsigned(C.What.Bytes), C.Origin});
+    Bases.insert(C.Bases.begin(), C.Bases.end());
+  }
   PlannedCheck &Whole = Checks[Run[0].Number];
+  Whole.Bases.assign(Bases.begin(), Bases.end());
   Whole.What.Bytes = Bytes;
   Whole.Parts = std::move(Parts);
   for (const Member &M : Run.drop_front())

@@ -2,10 +2,15 @@
 
 #include "placement/lowering.h"
 
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/CFG.h"
+#include "llvm/Analysis/DomTreeUpdater.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
@@ -44,6 +49,87 @@ public:
       L.Count = B.CreateMul(L.Count, Iterations, "pf.count");
     }
     return L;
+  }
+
+  /// Checks on one edge that depend on a pointer that a loop reads in each iteration (Reread). At
+  /// the end of an iteration, where the edge begins, it is compared with that of those before:
+  ///
+  ///   if (it has been another one)
+  ///     check what those before have accessed, and what this one has
+  struct Run {
+    Instruction *End; // of an iteration
+    Instruction *Exit;
+    SmallVector<const PlannedCheck *, 4> Checks;
+  };
+  /// Before anything is split.
+  void addTo(Run &R, const PlannedCheck &C) {
+    R.End = C.From->getTerminator();
+    R.Exit = placeOn(C.From, C.To);
+    R.Checks.push_back(&C);
+  }
+  void lower(const Run &R, std::vector<LoweredCheck> &Lowered) {
+    const Loop &L = *R.Checks[0]->Counted;
+    SmallSetVector<Value *, 4> Bases;
+    SmallVector<Value *, 4> Distances;
+    for (const PlannedCheck *C : R.Checks) {
+      Bases.insert(C->Bases.begin(), C->Bases.end());
+      Distances.push_back(Expander.expandCodeFor(C->What.Start, I64, R.End->getIterator()));
+    }
+    BasicBlock *Header = L.getHeader();
+    PHINode *Last =
+        PHINode::Create(Bases[0]->getType(), pred_size(Header), "pf.base", Header->begin());
+    PHINode *Count = PHINode::Create(I64, pred_size(Header), "pf.run", Header->begin());
+    IRBuilder<> B(R.End);
+    Value *Now = B.CreateSelect(B.CreateICmpEQ(Count, B.getInt64(0)), Bases[0], Last);
+    Value *IsOther = B.getFalse();
+    for (Value *Base : Bases)
+      IsOther = B.CreateOr(IsOther, B.CreateICmpNE(Base, Now));
+    Value *OneMore = B.CreateAdd(Count, B.getInt64(1), "", /*HasNUW=*/true);
+    BasicBlock *Before = R.End->getParent();
+    DomTreeUpdater Updater(DT, DomTreeUpdater::UpdateStrategy::Eager);
+    Instruction *Changed = SplitBlockAndInsertIfThen(
+        IsOther, R.End, /*Unreachable=*/false,
+        MDBuilder(F.getContext()).createUnlikelyBranchWeights(), &Updater, &LI);
+    BasicBlock *After = R.End->getParent();
+    PHINode *Next = PHINode::Create(I64, 2, "pf.run.next", After->begin());
+    Next->addIncoming(OneMore, Before);
+    Next->addIncoming(B.getInt64(0), Changed->getParent());
+    for (BasicBlock *Pred : predecessors(Header)) {
+      Last->addIncoming(L.contains(Pred) ? Now : Constant::getNullValue(Last->getType()), Pred);
+      Count->addIncoming(L.contains(Pred) ? static_cast<Value *>(Next) : B.getInt64(0), Pred);
+    }
+    for (const auto &[C, Distance] : zip(R.Checks, Distances)) {
+      auto *Step = cast<SCEVConstant>(C->What.Stride)->getValue();
+      auto Add = [&](Instruction *Place, Value *Base, Value *FromEnd, Value *HowMany, bool IsRare) {
+        B.SetInsertPoint(Place);
+        Value *First = B.CreateSub(Distance, B.CreateMul(FromEnd, Step));
+        Lowered.push_back({.Before = Place,
+                           .Origin = C->Origin,
+                           .Write = C->What.Write,
+                           .Bytes = C->What.Bytes,
+                           .Pointer = B.CreatePtrAdd(Base, First),
+                           .Stride = Step,
+                           .Count = HowMany,
+                           .Parts = C->Parts,
+                           .IsRare = IsRare});
+      };
+      Add(Changed, Last, Count, Count, /*IsRare=*/true);
+      auto AddOne = [&](const Access &A) {
+        B.SetInsertPoint(Changed);
+        Lowered.push_back({.Before = Changed,
+                           .Origin = &A,
+                           .Write = A.Write,
+                           .Bytes = A.Bytes.getFixedValue(),
+                           .Pointer = A.address(B),
+                           .IsRare = true});
+      };
+      if (C->Parts.empty())
+        AddOne(*C->Origin);
+      for (const PlannedCheck::Part &P : C->Parts)
+        AddOne(*P.Origin);
+      B.SetInsertPoint(R.Exit);
+      Add(R.Exit, Now, B.CreateSub(Next, B.getInt64(1)), Next, /*IsRare=*/false);
+    }
   }
 
 private:
@@ -132,8 +218,14 @@ std::vector<LoweredCheck> lower(ArrayRef<PlannedCheck> Checks, Function &F, Domi
                                 LoopInfo &LI, ScalarEvolution &SE) {
   Lowerer L(F, DT, LI, SE);
   std::vector<LoweredCheck> Lowered;
+  MapVector<std::pair<BasicBlock *, const SCEV *>, Lowerer::Run> Runs;
   for (const PlannedCheck &C : Checks)
-    Lowered.push_back(L.lower(C));
+    if (C.Reread)
+      L.addTo(Runs[{C.From, C.Reread}], C);
+    else
+      Lowered.push_back(L.lower(C));
+  for (auto &[Of, R] : Runs)
+    L.lower(R, Lowered);
   return Lowered;
 }
 

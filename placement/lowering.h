@@ -22,6 +22,7 @@ struct LoweredCheck {
   llvm::Value *Stride = nullptr; // null if there is one element
   llvm::Value *Count = nullptr;
   llvm::ArrayRef<PlannedCheck::Part> Parts = {};
+  bool IsRare = false; // it is hardly ever made
 };
 
 /// They refer to Checks.

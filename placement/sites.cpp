@@ -187,9 +187,12 @@ Constant *SiteTable::group(ArrayRef<Member> Members) {
 }
 
 Constant *SiteTable::row(ArrayRef<Constant *> OfBytes, unsigned TheFlags) {
+  GlobalVariable *&Row = Rows[{OfBytes.vec(), TheFlags}];
+  if (Row)
+    return Row;
   auto *RowType = ArrayType::get(SiteType, OfBytes.size());
-  auto *Row = new GlobalVariable(M, RowType, /*isConstant=*/true, GlobalValue::PrivateLinkage,
-                                 nullptr, "pf_row");
+  Row = new GlobalVariable(M, RowType, /*isConstant=*/true, GlobalValue::PrivateLinkage, nullptr,
+                           "pf_row");
   Row->setSection(PF_SITES_SECTION);
   Row->setAlignment(Align(alignof(pf_site)));
   SmallVector<Constant *, 16> All;

@@ -84,6 +84,7 @@ private:
   llvm::Module &M;
   llvm::StructType *SiteType;
   std::map<Description, llvm::GlobalVariable *> Sites;
+  std::map<std::pair<std::vector<llvm::Constant *>, unsigned>, llvm::GlobalVariable *> Rows;
   llvm::StringMap<llvm::GlobalVariable *> Strings;
   llvm::DenseMap<const llvm::Instruction *, const llvm::DILocation *> Located;
 };

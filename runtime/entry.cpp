@@ -363,19 +363,20 @@ namespace {
 
 /// Structures that are copied again and again are a few granules of one page, and known.
 template <AccessKind Kind> void checkRange(void *P, uint64_t Bytes, const pf_site *Site) {
+  if (!Bytes)
+    return;
   auto Address = reinterpret_cast<uintptr_t>(P);
   if (const LiveFootprint *Page = notedRange(Address, Bytes);
       Page &&
       Page->knowsAll(unsigned(Address % PF_PAGE_BYTES), unsigned(Bytes), Kind == AccessKind::Write))
     return;
-  bool IsDone =
-      Bytes && doShortly(Site, [&](Thread &T) {
-        if (TheMemory.isDeferred())
-          return unsigned(TheMemory.noteRange(T, Address, Bytes, Kind == AccessKind::Write,
-                                              T.placeOf(Site)));
-        return unsigned(FineMemory::accessFewSimply<Kind>(T.committer(), Address, Bytes,
-                                                          [&] { return T.stampFor(Site); }));
-      });
+  bool IsDone = doShortly(Site, [&](Thread &T) {
+    if (TheMemory.isDeferred())
+      return unsigned(
+          TheMemory.noteRange(T, Address, Bytes, Kind == AccessKind::Write, T.placeOf(Site)));
+    return unsigned(FineMemory::accessFewSimply<Kind>(T.committer(), Address, Bytes,
+                                                      [&] { return T.stampFor(Site); }));
+  });
   if (!IsDone)
     checkSlowly(Address, Bytes, Kind, Site);
 }
