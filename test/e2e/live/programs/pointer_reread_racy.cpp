@@ -23,7 +23,7 @@ __attribute__((noinline)) static void fill(Bytes &To, long Count) {
     unsigned char *Old = To.Data;
     To.Data = I >= 300 && I < 600 ? Second : First;
     Old[3 * I + 1] = 2;     // RACE 2
-    To.Data[3 * I + 2] = 3; // RACE 3
+    To.Data[3 * I + 2] = 3; // RACE 3 4
   }
 }
 
@@ -34,9 +34,10 @@ int main() {
   });
   std::thread B([] {
     await(1);
-    First[3 * 300] = 1;      // RACE 1
-    Second[3 * 600 + 1] = 1; // RACE 2
+    First[3 * 100] = 1;      // RACE 1
+    Second[3 * 450 + 1] = 1; // RACE 2
     Second[3 * 300 + 2] = 1; // RACE 3
+    First[3 * 999 + 2] = 1;  // RACE 4
     // And what nobody has accessed there.
     Second[3 * 300] = 1;
     Second[3 * 300 + 1] = 1;
