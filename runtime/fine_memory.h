@@ -154,7 +154,15 @@ public:
       else if (IsStill)
         CheckOne(G, Mask, At);
     };
-    uint64_t Granules = visit(*Page, Some, Check);
+    auto CheckRun = [&](uint64_t At, unsigned Count) {
+      Granule *First = &Page->granuleOf(At);
+      for (unsigned I = 0; I < Count; ++I) {
+        Check(First[I], uint8_t(0xff), At + I * Granule::Bytes);
+        if (IsOwned)
+          I += Alike.spread(First + I + 1, Count - I - 1);
+      }
+    };
+    uint64_t Granules = visit(*Page, Some, Check, CheckRun);
     if (Page.isOwned())
       sawRun(Start, Granules);
     return IsStill;
@@ -338,24 +346,31 @@ public:
 private:
   using Set = GranuleSet<FinePage::Bytes / Granule::Bytes>;
 
-  /// Calls Check(Granule &, mask, offset in the page); how many granules come together.
-  template <class Fn> static uint64_t visit(FinePage &P, const Elements &E, Fn &&Check) {
+  /// Calls Check(Granule &, mask, offset in the page), and CheckRun(offset, count) for whole ones
+  /// beside each other; how many granules come together.
+  template <class Fn, class RunFn>
+  static uint64_t visit(FinePage &P, const Elements &E, Fn &&Check, RunFn &&CheckRun) {
     uint64_t InGranule = E.First % Granule::Bytes;
     if (E.isRange() && InGranule + E.span() <= Granule::Bytes) {
       Check(P.granuleOf(E.First), Granule::maskOf(InGranule, E.span()), E.First - InGranule);
       return 1;
     }
     if (E.isRange()) {
-      P.visit(E.First, E.span(), Check);
+      uint64_t End = E.First + E.span(), LastWhole = End & ~(Granule::Bytes - 1);
+      uint64_t FirstWhole = (E.First + Granule::Bytes - 1) & ~(Granule::Bytes - 1);
+      P.visit(E.First, FirstWhole - E.First, Check);
+      CheckRun(FirstWhole, unsigned((LastWhole - FirstWhole) / Granule::Bytes));
+      P.visit(LastWhole, End - LastWhole, Check);
       return E.span() / Granule::Bytes;
     }
     for (uint32_t I = 0; I < E.Count; ++I)
       P.visit(E.First + uint64_t(E.Stride) * I, E.Size, Check);
     return E.Count;
   }
-  template <class Fn> static uint64_t visit(FinePage &P, const Set &Some, Fn &&Check) {
-    Some.forEach([&](unsigned Number) {
-      Check(P.granuleOf(Number * Granule::Bytes), uint8_t(0xff), Number * Granule::Bytes);
+  template <class Fn, class RunFn>
+  static uint64_t visit(FinePage &, const Set &Some, Fn &&, RunFn &&CheckRun) {
+    Some.forEachRun([&](unsigned Number, unsigned Count) {
+      CheckRun(uint64_t(Number) * Granule::Bytes, Count);
     });
     return Some.size();
   }

@@ -552,6 +552,27 @@ public:
     return Old == From && Mask == Accessed && IsKnown;
   }
   uint64_t to() const { return To; }
+  /// Of whole granules that the caller owns: how many, from the first on, are the same again. They
+  /// have become this then.
+  unsigned spread(Granule *Some, unsigned Count) const {
+    if (!IsKnown || Accessed != 0xff)
+      return 0;
+    unsigned I = 0;
+    // A row of a matrix has hundreds: several with one branch.
+    constexpr unsigned AtOnce = 4;
+    for (; I + AtOnce <= Count; I += AtOnce) {
+      uint64_t Differs = 0;
+      for (unsigned J = 0; J < AtOnce; ++J)
+        Differs |= Some[I + J].load() ^ From;
+      if (Differs)
+        break;
+      for (unsigned J = 0; J < AtOnce; ++J)
+        Some[I + J].store(To);
+    }
+    for (; I < Count && Some[I].load() == From; ++I)
+      Some[I].store(To);
+    return I;
+  }
 
 private:
   uint64_t From = 0, To = 0;

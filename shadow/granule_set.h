@@ -118,6 +118,16 @@ public:
       for (uint64_t Left = W[I]; Left; Left &= Left - 1)
         Visit(I * 64 + unsigned(std::countr_zero(Left)));
   }
+  /// Calls Visit(first, count) for those that lie beside each other, in order; in pieces, maybe.
+  template <class Fn> void forEachRun(Fn &&Visit) const {
+    for (unsigned I = 0; I < Words; ++I)
+      for (uint64_t Left = W[I]; Left;) {
+        auto First = unsigned(std::countr_zero(Left));
+        auto Count = unsigned(std::countr_one(Left >> First));
+        Visit(I * 64 + First, Count);
+        Left &= ~(~uint64_t(0) >> (64 - Count) << First);
+      }
+  }
 
 private:
   uint64_t W[Words] = {};
