@@ -64,6 +64,27 @@ TEST(GranuleSet, GroupsAreTheElements) {
   EXPECT_GT(NumStrided, 1000u);
 }
 
+TEST(GranuleSet, RunsAreItsElements) {
+  std::mt19937 Random(1);
+  for (int Round = 0; Round < 2000; ++Round) {
+    GranuleSet<128> Some, Visited;
+    for (unsigned I = 0; I < 2; ++I)
+      Some.word(I) = Round % 7 ? (uint64_t(Random()) << 32 | Random()) |
+                                     (uint64_t(Random()) << 32 | Random())
+                               : ~uint64_t(0) << Random() % 64;
+    unsigned End = 0;
+    Some.forEachRun([&](unsigned First, unsigned Count) {
+      ASSERT_GE(First, End);
+      ASSERT_GT(Count, 0u);
+      End = First + Count;
+      for (unsigned I = First; I < End; ++I)
+        Visited.word(I / 64) |= uint64_t(1) << I % 64;
+    });
+    for (unsigned I = 0; I < 2; ++I)
+      EXPECT_EQ(Visited.word(I), Some.word(I));
+  }
+}
+
 TEST(GranuleSet, IsASet) {
   std::mt19937 Random(8);
   for (int Round = 0; Round < 1000; ++Round) {

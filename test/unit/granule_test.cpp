@@ -132,4 +132,30 @@ TEST(GranuleTest, IsItsEightBytes) {
   EXPECT_GT(NumHits, 4000u); // of granules with one part
 }
 
+// Many at a time, and one by one.
+TEST(AlikeGranules, SpreadAsFarAsTheyAreAlike) {
+  std::mt19937 Random(1);
+  for (int Round = 0; Round < 2000; ++Round) {
+    AlikeGranules Alike;
+    uint8_t Mask = Random() % 8 ? 0xff : 0x0f;
+    bool HasRaced = Random() % 8 == 0;
+    Alike.next(5, Mask, [&](bool &Raced) {
+      Raced = HasRaced;
+      return uint64_t(7);
+    });
+    Granule Some[40];
+    auto Count = unsigned(Random() % 40), Expected = 0u;
+    for (Granule &G : Some)
+      G.store(Random() % 16 ? 5 : 6);
+    if (Mask == 0xff && !HasRaced)
+      while (Expected < Count && Some[Expected].load() == 5)
+        ++Expected;
+    uint64_t Behind = Some[Expected].load();
+    ASSERT_EQ(Alike.spread(Some, Count), Expected);
+    for (unsigned I = 0; I < Expected; ++I)
+      EXPECT_EQ(Some[I].load(), 7u);
+    EXPECT_EQ(Some[Expected].load(), Behind);
+  }
+}
+
 } // namespace
