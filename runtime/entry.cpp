@@ -134,10 +134,11 @@ __attribute__((noinline)) void checkGranuleSlowly(uintptr_t Address, size_t Byte
       // Where accesses are deferred, what is found may be about others that are committed now: but
       // what an inlined test calls a hit has been noted.
       if (TheMemory.isDeferred())
-        WouldHit = T.Touched && isHitInline(*reinterpret_cast<const pf_noted *>(T.Touched), Address,
-                                            Bytes, IsWrite) &&
-                   !T.Touched->find(Address / PF_PAGE_BYTES)
-                        ->knows(unsigned(Address % PF_PAGE_BYTES), unsigned(Bytes), IsWrite);
+        WouldHit =
+            T.Touched &&
+            isHitInline(*reinterpret_cast<const pf_noted *>(T.Touched), Address, Bytes, IsWrite) &&
+            !T.Touched->find(Address / PF_PAGE_BYTES)
+                 ->knows(unsigned(Address % PF_PAGE_BYTES), unsigned(Bytes), IsWrite);
       else
         WouldHit = Granule::isSame(granuleAt(rootEntryOf(Address), Address).load(),
                                    Granule::maskOf(Address % Granule::Bytes, Bytes), IsWrite,

@@ -126,7 +126,7 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
   };
 
   // Inlined checks look at these (abi.h), and at the bytes.
-  uint64_t Number = 0;   ///< the page's
+  uint64_t Number = 0;             ///< the page's
   intptr_t ToInPart = toNothing(); ///< how far from here its Bytes are, or some that have no bits
 
   /// For PendingAccesses, of reads and of writes: the place that last began anew here, and its set.
@@ -470,8 +470,7 @@ public:
     Last &Of = LastOf[P.hash() % NumLast];
     if (Of.Number < Singles.size() && Of.Number >= FirstAlive)
       if (Single &S = Singles[Of.Number]; S.Address + S.Bytes == Address && S.P == P &&
-                                          S.IsWrite == IsWrite &&
-                                          Address % Page::PageBytes) {
+                                          S.IsWrite == IsWrite && Address % Page::PageBytes) {
         S.Bytes += Bytes;
         return ++Of.Count;
       }
@@ -480,8 +479,8 @@ public:
     Singles.push({Address, Bytes, IsWrite, P});
     return 0;
   }
-  /// May what is pending of a range be dropped? Singles may; but a granule that belongs to the range
-  /// in part might be another's.
+  /// May what is pending of a range be dropped? Singles may; but a granule that belongs to the
+  /// range in part might be another's.
   bool canDrop(const Page &F, unsigned Offset, unsigned Bytes) const {
     auto IsWhole = [&](unsigned Edge) {
       unsigned G = Edge / GranuleBytes;
@@ -506,8 +505,8 @@ public:
     for (const Scattered &S : Sets)
       OnSet(S);
   }
-  /// Calls OnSingle(address, bytes, is it a write, place) for what singles still stand for, the last
-  /// one first; Ahead(address) some time before.
+  /// Calls OnSingle(address, bytes, is it a write, place) for what singles still stand for, the
+  /// last one first; Ahead(address) some time before.
   template <class Table, class SingleFn, class AheadFn>
   void forEachSingle(Table &Touched, SingleFn &&OnSingle, AheadFn &&Ahead) const {
     constexpr uint32_t Distance = 8;
@@ -525,12 +524,11 @@ public:
       Page::forEachGranule(
           unsigned(S.Address % Page::PageBytes), S.Bytes, [&](unsigned At, unsigned Here) {
             uint64_t Mask = bytesOf(At % GranuleBytes, Here);
-            forEachRun(Mask & F->ownBits(At / GranuleBytes, S.IsWrite),
-                       [&](unsigned First, unsigned Count) {
-                         OnSingle(F->Number * Page::PageBytes + At / GranuleBytes * GranuleBytes +
-                                      First,
-                                  Count, S.IsWrite, S.P);
-                       });
+            forEachRun(Mask & F->ownBits(At / GranuleBytes, S.IsWrite), [&](unsigned First,
+                                                                            unsigned Count) {
+              OnSingle(F->Number * Page::PageBytes + At / GranuleBytes * GranuleBytes + First,
+                       Count, S.IsWrite, S.P);
+            });
           });
     }
   }

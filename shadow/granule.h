@@ -194,7 +194,8 @@ public:
     if (!isRecord(W))
       return IsPartBefore(W);
     bool Is = true;
-    Parts(All, W).forEach([&](const Part &P) { Is &= IsPartBefore(P.Plain) && IsPartBefore(P.Atomic); });
+    Parts(All, W).forEach(
+        [&](const Part &P) { Is &= IsPartBefore(P.Plain) && IsPartBefore(P.Atomic); });
     return Is;
   }
   static bool hasAtomics(uint64_t W, const Stamps &All) {

@@ -86,7 +86,8 @@ private:
 };
 
 uint64_t useMapping(std::mt19937 &Random) {
-  void *Start = mmap(nullptr, MappedBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *Start =
+      mmap(nullptr, MappedBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (Start == MAP_FAILED)
     std::abort();
   auto *Words = static_cast<uint64_t *>(Start);

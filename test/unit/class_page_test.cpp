@@ -69,9 +69,9 @@ TEST(GranuleSet, RunsAreItsElements) {
   for (int Round = 0; Round < 2000; ++Round) {
     GranuleSet<128> Some, Visited;
     for (unsigned I = 0; I < 2; ++I)
-      Some.word(I) = Round % 7 ? (uint64_t(Random()) << 32 | Random()) |
-                                     (uint64_t(Random()) << 32 | Random())
-                               : ~uint64_t(0) << Random() % 64;
+      Some.word(I) =
+          Round % 7 ? (uint64_t(Random()) << 32 | Random()) | (uint64_t(Random()) << 32 | Random())
+                    : ~uint64_t(0) << Random() % 64;
     unsigned End = 0;
     Some.forEachRun([&](unsigned First, unsigned Count) {
       ASSERT_GE(First, End);

@@ -1,8 +1,8 @@
 //===- pointer_reread_racy.cpp --------------------------------------------===//
 //
-// A loop that reads its pointer in each iteration is checked as one range for as long as the pointer
-// stays the same. Here it becomes another one in the middle of an iteration, twice: what was accessed
-// by then is found, and no neighbour of it.
+// A loop that reads its pointer in each iteration is checked as one range for as long as the
+// pointer stays the same. Here it becomes another one in the middle of an iteration, twice: what
+// was accessed by then is found, and no neighbour of it.
 //
 //===----------------------------------------------------------------------===//
 
