@@ -136,11 +136,12 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
   };
   Scatter Scattered[2] = {};
 
-  uint64_t LinesOfBytes = 0; ///< that have bits there
-  bool IsTouched = false;    ///< since the epoch began
-  bool IsListed = false;     ///< among those that may be
-  uint16_t SingleIn = 0;     ///< for PendingAccesses: when it last had a single, as far as it fits,
-  uint32_t PendingIn = 0;    ///< and when a run or a set
+  uint64_t LinesOfBytes = 0;   ///< that have bits there
+  bool IsTouched = false;      ///< since the epoch began
+  bool IsListed : 1 = false;   ///< among those that may be
+  bool KeepsBytes : 1 = false; ///< when it is cleared
+  uint16_t SingleIn = 0;  ///< for PendingAccesses: when it last had a single, as far as it fits,
+  uint32_t PendingIn = 0; ///< and when a run or a set
   // These, too.
   alignas(64) Set ReadWhole;
   alignas(64) Set WrittenWhole;
@@ -169,7 +170,9 @@ template <unsigned Lines> struct alignas(64) PageFootprint {
     if (ownsBytes())
       host::release(inPart(), sizeof(Bytes));
     ToInPart = toNothing();
+    KeepsBytes = false;
   }
+  bool ownsBytes() const { return ToInPart != toNothing(); }
 
   /// Are the bits of the bytes set that inlined checks look for? Of one granule, or of two that
   /// begin at an even one.
@@ -406,7 +409,6 @@ private:
     return reinterpret_cast<intptr_t>(That) - reinterpret_cast<intptr_t>(this);
   }
   intptr_t toNothing() const { return distanceTo(&Nothing); }
-  bool ownsBytes() const { return ToInPart != toNothing(); }
   Bytes *inPart() const {
     return reinterpret_cast<Bytes *>(reinterpret_cast<uintptr_t>(this) + uintptr_t(ToInPart));
   }
@@ -579,6 +581,8 @@ private:
 template <class Page, unsigned Entries, uint64_t None> class Footprints {
 public:
   static constexpr uint64_t PageBytes = Page::PageBytes;
+  /// So many pages keep their bytes from one epoch to the next.
+  static constexpr uint32_t MaxKeeping = 128;
 
   Footprints() {
     for (Page &P : Pages)
@@ -653,10 +657,29 @@ public:
       Pages[Entry].clear();
       Pages[Entry].IsListed = false;
     }
+    for (uint32_t Entry : Used)
+      keepBytesOf(Entry);
     Used.clear();
   }
 
 private:
+  /// A page that was cleared keeps its bytes, as most are touched again; but of all pages those
+  /// that were the last to begin with it, or a thread would have some for every page that it ever
+  /// had.
+  void keepBytesOf(uint32_t Entry) {
+    Page &P = Pages[Entry];
+    if (!P.ownsBytes() || P.KeepsBytes)
+      return;
+    P.KeepsBytes = true;
+    if (Keeping.size() < MaxKeeping) {
+      Keeping.push(Entry);
+      return;
+    }
+    uint32_t &Oldest = Keeping[NextOldest++ % MaxKeeping];
+    Pages[Oldest].dropBytes();
+    Oldest = Entry;
+  }
+
   template <class NewFn, class EvictFn>
   auto adding(bool IsWrite, NewFn &OnNew, EvictFn &OnEvicted) {
     return [this, IsWrite, &OnNew, &OnEvicted](uint64_t Number, const Elements &E) {
@@ -727,6 +750,9 @@ private:
   // further; and ignore it.
   char Behind[sizeof(typename Page::Bytes) + sizeof(uint64_t)] = {};
   Array<uint32_t> Used; // entries that may have bits
+  // Entries whose pages keep their bytes, from NextOldest on in the order in which they began to.
+  Array<uint32_t> Keeping;
+  uint32_t NextOldest = 0;
 };
 
 } // namespace photofinish

@@ -2,7 +2,8 @@
 //
 // A thread accesses and frees bytes at random, from places. Whatever way they are noted in (runs,
 // sets, singles), a commit is to find for every byte that has been accessed since it was allocated,
-// and since the last commit, a place that has done that: a write's, or a read's if there is no write.
+// and since the last commit, a place that has done that: a write's, or a read's if there is no
+// write.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <random>
 #include <set>
 
@@ -222,6 +224,36 @@ TEST(Footprint, WhatIsKnownOtherwiseIsShown) {
   EXPECT_TRUE(F.has(28, 4, /*IsWrite=*/false));
   EXPECT_FALSE(F.has(28, 4, /*IsWrite=*/true)) << "it was only read";
   F.dropBytes();
+}
+
+TEST(Footprint, FewPagesKeepTheirBytes) {
+  using Table = Footprints<Page, 512, ~uint64_t(0)>;
+  constexpr uint64_t NumPages = Table::MaxKeeping * 3;
+  auto Touched = std::make_unique<Table>();
+  auto NumOwning = [&] {
+    unsigned Count = 0;
+    for (uint64_t Number = 0; Number < NumPages; ++Number)
+      if (const Page *F = Touched->find(Number))
+        Count += F->ownsBytes();
+    return Count;
+  };
+  for (uint64_t Number = 0; Number < NumPages; ++Number) {
+    Page &F = *Touched->touch(Number);
+    F.add(3, 1, /*IsWrite=*/true);
+    // One that comes again and again is no newcomer.
+    Touched->touch(0)->add(5, 2, /*IsWrite=*/false);
+    EXPECT_TRUE(F.has(3, 1, /*IsWrite=*/true));
+    Touched->clear();
+    EXPECT_FALSE(F.has(3, 1, /*IsWrite=*/true));
+    EXPECT_EQ(NumOwning(), std::min<uint64_t>(Number + 1, Table::MaxKeeping));
+    EXPECT_TRUE(F.ownsBytes());
+  }
+  // All of them in one epoch.
+  for (uint64_t Number = 0; Number < NumPages; ++Number)
+    Touched->touch(Number)->add(3, 1, /*IsWrite=*/true);
+  EXPECT_EQ(NumOwning(), NumPages);
+  Touched->clear();
+  EXPECT_EQ(NumOwning(), Table::MaxKeeping);
 }
 
 TEST(Footprint, ZeroedMemoryHasNoBytes) {
