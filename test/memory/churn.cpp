@@ -9,6 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "resident.h"
+
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -20,7 +22,6 @@
 #include <string>
 #include <sys/mman.h>
 #include <thread>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -128,16 +129,6 @@ void work(unsigned Id, Exchange &Others, Counts &All) {
   All.Sum += Sum;
 }
 
-uint64_t residentKiB() {
-  unsigned long Pages = 0, Resident = 0;
-  if (std::FILE *File = std::fopen("/proc/self/statm", "r")) {
-    if (std::fscanf(File, "%lu %lu", &Pages, &Resident) != 2)
-      Resident = 0;
-    std::fclose(File);
-  }
-  return Resident * uint64_t(sysconf(_SC_PAGESIZE)) / 1024;
-}
-
 } // namespace
 
 int main(int Argc, char **Argv) {
@@ -155,7 +146,7 @@ int main(int Argc, char **Argv) {
     for (int Second = 1; Second <= Seconds; ++Second) {
       std::this_thread::sleep_for(std::chrono::seconds(1));
       std::printf("%d %lu %lu\n", Second, static_cast<unsigned long>(All.Blocks.load()),
-                  static_cast<unsigned long>(residentKiB()));
+                  residentBytes() / 1024);
       std::fflush(stdout);
     }
     All.IsOver = true;

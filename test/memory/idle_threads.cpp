@@ -7,12 +7,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "resident.h"
+
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -27,16 +28,6 @@ void wait() {
   ++NumWaiting;
   Came.notify_one();
   Ends.wait(Guard, [] { return IsOver; });
-}
-
-unsigned long residentBytes() {
-  unsigned long Pages = 0, Resident = 0;
-  if (std::FILE *File = std::fopen("/proc/self/statm", "r")) {
-    if (std::fscanf(File, "%lu %lu", &Pages, &Resident) != 2)
-      Resident = 0;
-    std::fclose(File);
-  }
-  return Resident * static_cast<unsigned long>(sysconf(_SC_PAGESIZE));
 }
 
 /// What there is while so many threads wait.
