@@ -190,20 +190,11 @@ bool FineMemory::forgetIfThere(uintptr_t Address, size_t Bytes, Stamper &By) {
 
 void FineMemory::addRace(FoundRaces &Found, uintptr_t At, unsigned Raced, Epoch First, Stamp S,
                          AccessKind Kind) {
-  Note N = TheStamps.noteOf(S);
-  while (Raced) {
-    auto Start = unsigned(std::countr_zero(Raced));
-    auto Length = unsigned(std::countr_one(Raced >> Start));
-    Raced &= ~(((1u << Length) - 1) << Start);
-    // The next piece of the same access, most often.
-    if (!Found.empty()) {
-      FoundRace &Last = Found.back();
-      if (Last.Earlier == First && Last.EarlierNote == N && Last.EarlierKind == Kind &&
-          Last.Address + Last.Bytes == At + Start) {
-        Last.Bytes += Length;
-        continue;
-      }
-    }
-    Found.push({At + Start, Length, First, N, Kind});
-  }
+  forEachRun(Raced, [&](unsigned From, unsigned Count) {
+    FoundRace Race = {At + From, Count, First, TheStamps.noteOf(S), Kind};
+    if (!Found.empty() && Race.continues(Found.back()))
+      Found.back().Bytes += Count;
+    else
+      Found.push(Race);
+  });
 }

@@ -18,6 +18,13 @@ struct FoundRace {
   AccessKind EarlierKind;
   AccessKind LaterKind = AccessKind::Read;
   Note LaterNote = 0; ///< 0: the access that is being made
+
+  /// Is it the next bytes of the same two accesses?
+  bool continues(const FoundRace &Last) const {
+    return Last.Address + Last.Bytes == Address && Last.Earlier == Earlier &&
+           Last.EarlierNote == EarlierNote && Last.EarlierKind == EarlierKind &&
+           Last.LaterNote == LaterNote && Last.LaterKind == LaterKind;
+  }
 };
 using FoundRaces = Array<FoundRace>;
 
