@@ -211,7 +211,7 @@ class Board:
         self.runs[program.name, mode.name].append(usage)
         if base:
             self.beside[program.name, mode.name].append(
-                {field: statistics.mean(getattr(usage, field) for usage in base) for field in PAIRED})
+                {field: statistics.median(getattr(usage, field) for usage in base) for field in PAIRED})
         reports = mode.reports(usage)
         row = self.rows[program.name][mode.name]
         row["reports"] = max(reports, row.get("reports", 0))
