@@ -4,8 +4,6 @@
 
 #include "runtime/platform/os.h"
 
-#include <bit>
-
 using namespace photofinish;
 using namespace photofinish::rt;
 
