@@ -5,8 +5,9 @@ is checked at one scale, its own, in all modes: an overhead depends on the scale
 or of two boards, are comparable at the same one only. A machine is faster at some times than at others, for
 less than a second: so each run has base beside it, just before and just after, at the same scale, and is
 compared with that alone; and many short runs know more than a few long ones. A variant whose ratios to base
-spread so much that their mean is not known well gets further rounds. What is not timed (builds, planted races,
-counts) runs as many at a time as there are cores.
+spread so much that its overhead is not known well gets further rounds: the overhead, not the ratio, as the means
+are of overheads, and a ratio of 1.3 that is known to 0.1 is an overhead known to a third. What is not timed
+(builds, planted races, counts) runs as many at a time as there are cores.
 Everything that goes wrong is one line and a mark on its row; the rest goes on.
 """
 
@@ -26,8 +27,9 @@ import time
 import results
 from workload import Trouble, digest_of
 
-ERROR_LIMIT = 0.05  # of the mean of a variant's ratios to base: beyond, more rounds
-MORE_ROUNDS = 4
+ERROR_LIMIT = 0.08  # of a variant's overhead: beyond, more rounds
+MORE_ROUNDS = 8
+MORE_ROUNDS_OF_SLOW = 2  # those that run at a part of the small scale, and still take longest
 # Base beside a run, on each side of it: so long at least, if that does not take too many runs.
 BESIDE_SECONDS = 0.15
 MOST_BESIDE = 4
@@ -228,11 +230,11 @@ class Board:
             usages.append(done[0])
         return usages
 
-    def ratio_error(self, program, mode):
-        """How far the mean of the wall times over base's beside them is known, as that is what counts."""
-        walls = [usage.wall for usage in self.runs[program.name, mode.name]]
-        beside = [figures["wall"] for figures in self.beside[program.name, mode.name]]
-        return results.error_of([wall / base for wall, base in zip(walls, beside)]) or 0
+    def overhead_error(self, program, mode):
+        """How far the overheads in time are known: the less well known one."""
+        usages, beside = self.runs[program.name, mode.name], self.beside[program.name, mode.name]
+        return max(results.error_of_overhead([getattr(usage, field) / base[field] for usage, base in zip(usages, beside)
+                                              if base[field]]) for field in ("wall", "user"))
 
     def plant_and_count_all(self):
         """Nothing here is timed. One program's modes take turns, as some counts are the same as another's."""
@@ -263,10 +265,10 @@ class Board:
                 self.progress.step(f"round {number + 1} of {self.setup.rounds}: {program.name}, {mode.name}")
                 if mode.runs_in(number):
                     self.attempt(program, mode, lambda: self.measure(program, mode))
-        for _ in range(self.setup.more_rounds if self.setup.rounds > 1 else 0):
+        for number in range(self.setup.more_rounds if self.setup.rounds > 1 else 0):
             for program, mode in self.variants():
-                is_slow_peer = mode.kind == "peer" and mode.of_small
-                if not is_slow_peer and self.ratio_error(program, mode) > ERROR_LIMIT:
+                is_due = number < MORE_ROUNDS_OF_SLOW or mode.kind != "peer" or not mode.of_small
+                if is_due and self.overhead_error(program, mode) > ERROR_LIMIT:
                     self.progress.note(f"again, as it spread: {program.name}, {mode.name}")
                     self.attempt(program, mode, lambda: self.measure(program, mode))
 

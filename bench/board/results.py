@@ -229,10 +229,11 @@ def spread_of(values):
     return (max(values) - min(values)) / 2 / middle if middle else None
 
 
-def error_of(values):
-    """The standard error of their mean, over that; None if that says nothing."""
-    middle = statistics.mean(values) if len(values) > 1 else 0
-    return statistics.stdev(values) / math.sqrt(len(values)) / middle if middle else None
+def error_of_overhead(ratios):
+    """How far the overhead is known that runs of these ratios to base tell: its standard error over what counts as it."""
+    if len(ratios) < 2:
+        return 0
+    return statistics.stdev(ratios) / math.sqrt(len(ratios)) / max(statistics.mean(ratios) - 1, FLOOR)
 
 
 def geometric(values):
