@@ -19,7 +19,7 @@ class Mode:
     build: str  # modes with the same name here share it
     what: str  # for --help
     runtime: str = ""  # Photofinish's: the mode of its runtime, if that has another name
-    is_aside: bool = False  # there for comparison only: runs in every other round
+    is_aside: bool = False  # runs in every other round
     of_small: float = 0  # many times slower than the others: runs at such a part of a program's small scale
     counts_like: str = ""  # the mode that makes the same checks in the same cells, only otherwise
 
@@ -100,8 +100,8 @@ MODES = [
     Mode("empty", "photofinish", "photofinish", "instrumented, checks do nothing"),
     Mode("fasttrack", "photofinish", "photofinish", "every access checked, a cell per location"),
     Mode("slimstate", "photofinish", "inlined", "every access checked, bytes with one history share their cells"),
-    Mode("redcard", "photofinish", "redcard", "as fasttrack, without checks that others cover", "fasttrack", is_aside=True),
-    Mode("slimcard", "photofinish", "redcard", "as slimstate, without checks that others cover", "slimstate", is_aside=True),
+    Mode("redcard", "photofinish", "redcard", "as fasttrack, without checks that others cover", "fasttrack"),
+    Mode("slimcard", "photofinish", "redcard", "as slimstate, without checks that others cover", "slimstate"),
     Mode("bigfoot", "photofinish", "bigfoot", "as slimstate, checks moved out of loops and joined", "slimstate"),
     Mode("verifiedft-v1.5", "photofinish", "photofinish", "as fasttrack, shared reads under the lock",
          of_small=0.5, counts_like="fasttrack"),
